@@ -52,8 +52,8 @@ typedef enum {
   KHADIM_DURABILITY_MACHINE,
 } KhadimDurability;
 
-/* Rows that become durable together or not at all. Not thread-safe; handed to
- * the store by khadim_store_commit_async(). */
+/* Rows that become durable together or not at all. Not thread-safe; given away
+ * (transfer full) to khadim_store_commit_async() and khadim_store_commit_sync(). */
 typedef struct _KhadimStoreBatch KhadimStoreBatch;
 
 KhadimStoreBatch *khadim_store_batch_new              (void);
@@ -80,8 +80,113 @@ void              khadim_store_batch_command_handled  (KhadimStoreBatch         
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (KhadimStoreBatch, khadim_store_batch_free)
 
+/**
+ * KhadimStoreCommandFunc:
+ * @self: the store
+ * @command: (transfer none): a command that nobody has handled yet
+ * @user_data: as given to khadim_store_watch_commands()
+ *
+ * Gets the commands for sessions of this engine.
+ */
+typedef void (*KhadimStoreCommandFunc) (KhadimStore               *self,
+                                        const KhadimCommandRecord *command,
+                                        gpointer                   user_data);
+
+/**
+ * KhadimStoreChangedFunc:
+ * @self: the store
+ * @user_data: as given to khadim_store_watch_changes()
+ *
+ * Told that something may have been committed.
+ */
+typedef void (*KhadimStoreChangedFunc) (KhadimStore *self,
+                                        gpointer     user_data);
+
 #define KHADIM_TYPE_STORE (khadim_store_get_type ())
 G_DECLARE_DERIVABLE_TYPE (KhadimStore, khadim_store, KHADIM, STORE, GObject)
+
+/**
+ * KhadimStoreClass:
+ * @parent_class: the parent
+ * @commit: queues @batch (transfer full); @task (transfer full) returns a
+ *   boolean when it is durable, tasks in the order of their commits
+ * @claim_session: makes this engine the owner unless a live one is
+ * @release_session: gives up what this engine owns
+ * @is_owner_live: whether the engine of that id still runs
+ * @watch: adds a watch on the caller's thread-default context; the number of
+ *   the watch, 0 on failure
+ * @unwatch: removes a watch
+ *
+ * What a kind of store implements. The other members are the functions of the
+ * same name.
+ */
+struct _KhadimStoreClass
+{
+  GObjectClass parent_class;
+
+  void                 (*commit)            (KhadimStore             *self,
+                                             KhadimStoreBatch        *batch,
+                                             KhadimDurability         durability,
+                                             GTask                   *task);
+  gboolean             (*commit_sync)       (KhadimStore             *self,
+                                             KhadimStoreBatch        *batch,
+                                             KhadimDurability         durability,
+                                             GError                 **error);
+
+  const char          *(*get_owner_id)      (KhadimStore             *self);
+  gboolean             (*claim_session)     (KhadimStore             *self,
+                                             const char              *session_id,
+                                             GError                 **error);
+  gboolean             (*release_session)   (KhadimStore             *self,
+                                             const char              *session_id,
+                                             GError                 **error);
+  gboolean             (*is_owner_live)     (KhadimStore             *self,
+                                             const char              *owner_id);
+
+  KhadimSessionRecord *(*get_session)       (KhadimStore             *self,
+                                             const char              *session_id,
+                                             GError                 **error);
+  GPtrArray           *(*list_sessions)     (KhadimStore             *self,
+                                             const char              *automation,
+                                             guint                    limit,
+                                             GError                 **error);
+  GPtrArray           *(*list_children)     (KhadimStore             *self,
+                                             const char              *parent_session_id,
+                                             GError                 **error);
+  GPtrArray           *(*list_calls)        (KhadimStore             *self,
+                                             const char              *session_id,
+                                             GError                 **error);
+  GPtrArray           *(*list_runs)         (KhadimStore             *self,
+                                             const char              *session_id,
+                                             GError                 **error);
+  GPtrArray           *(*list_events)       (KhadimStore             *self,
+                                             const char              *session_id,
+                                             gint64                   since_seq,
+                                             guint                    limit,
+                                             GError                 **error);
+  gint64               (*get_last_seq)      (KhadimStore             *self,
+                                             const char              *session_id,
+                                             GError                 **error);
+  GPtrArray           *(*list_artifacts)    (KhadimStore             *self,
+                                             const char              *session_id,
+                                             GError                 **error);
+  char                *(*get_artifact_path) (KhadimStore             *self,
+                                             const char              *sha256);
+  GPtrArray           *(*list_commands)     (KhadimStore             *self,
+                                             const char              *session_id,
+                                             GError                 **error);
+  GPtrArray           *(*list_automations)  (KhadimStore             *self,
+                                             GError                 **error);
+
+  guint                (*watch)             (KhadimStore             *self,
+                                             KhadimStoreCommandFunc   on_command,
+                                             KhadimStoreChangedFunc   on_changed,
+                                             gpointer                 user_data,
+                                             GDestroyNotify           destroy,
+                                             GError                 **error);
+  void                 (*unwatch)           (KhadimStore             *self,
+                                             guint                    watch_id);
+};
 
 void                 khadim_store_commit_async    (KhadimStore           *self,
                                                    KhadimStoreBatch      *batch,
@@ -135,5 +240,26 @@ GPtrArray           *khadim_store_list_commands   (KhadimStore           *self,
                                                    GError               **error);
 GPtrArray           *khadim_store_list_automations (KhadimStore          *self,
                                                    GError               **error);
+
+gboolean             khadim_store_release_session (KhadimStore           *self,
+                                                   const char            *session_id,
+                                                   GError               **error);
+gboolean             khadim_store_is_session_live (KhadimStore           *self,
+                                                   const KhadimSessionRecord *record);
+
+guint                khadim_store_watch_commands  (KhadimStore           *self,
+                                                   KhadimStoreCommandFunc func,
+                                                   gpointer               user_data,
+                                                   GDestroyNotify         destroy,
+                                                   GError               **error);
+guint                khadim_store_watch_changes   (KhadimStore           *self,
+                                                   KhadimStoreChangedFunc func,
+                                                   gpointer               user_data,
+                                                   GDestroyNotify         destroy,
+                                                   GError               **error);
+void                 khadim_store_unwatch         (KhadimStore           *self,
+                                                   guint                  watch_id);
+
+char                *khadim_store_default_folder  (void);
 
 G_END_DECLS
