@@ -14,6 +14,7 @@ typedef struct _KhadimEngine KhadimEngine;
 typedef struct _KhadimEvent KhadimEvent;
 typedef struct _KhadimRedactor KhadimRedactor;
 typedef struct _KhadimSchema KhadimSchema;
+typedef struct _KhadimScript KhadimScript;
 typedef struct _KhadimSession KhadimSession;
 typedef struct _KhadimStore KhadimStore;
 typedef struct _KhadimToolCall KhadimToolCall;

@@ -1,0 +1,401 @@
+/* SPDX-FileCopyrightText: 2026 The Khadim authors
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#define G_LOG_DOMAIN "khadim-script"
+
+#include "config.h"
+
+#include "engine/script/khadim-script.h"
+
+#include "engine/script/khadim-script-private.h"
+
+/* KhadimScript: the interpreter of a run, with its variables in scopes. Code
+ * is Lua 5.4 (Lua 5.4 Reference Manual, 2020-2023) without anything that
+ * reaches out of it, and with limits on what one call may do. */
+struct _KhadimScript
+{
+  GObject parent_instance;
+
+  KhadimScriptState *state; /* owned */
+};
+
+G_DEFINE_FINAL_TYPE (KhadimScript, khadim_script, G_TYPE_OBJECT)
+
+static void
+khadim_script_finalize (GObject *object)
+{
+  KhadimScript *self = KHADIM_SCRIPT (object);
+
+  g_clear_pointer (&self->state, _khadim_script_state_free);
+
+  G_OBJECT_CLASS (khadim_script_parent_class)->finalize (object);
+}
+
+static void
+khadim_script_class_init (KhadimScriptClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = khadim_script_finalize;
+}
+
+static void
+khadim_script_init (KhadimScript *self)
+{
+}
+
+/**
+ * khadim_script_new:
+ * @seed: what `math.random` starts from; the same seed gives the same numbers
+ *
+ * Makes an interpreter without variables. It belongs to the thread that uses
+ * it: calls from two threads at once are not allowed.
+ *
+ * Returns: (transfer full): the interpreter
+ */
+KhadimScript *
+khadim_script_new (guint64 seed)
+{
+  KhadimScript *self = g_object_new (KHADIM_TYPE_SCRIPT, NULL);
+
+  self->state = _khadim_script_state_new (seed);
+
+  return self;
+}
+
+/**
+ * khadim_script_push_scope:
+ * @self: an interpreter
+ *
+ * Opens a scope inside of the innermost one. What khadim_script_set_local()
+ * sets in it vanishes with khadim_script_pop_scope().
+ */
+void
+khadim_script_push_scope (KhadimScript *self)
+{
+  g_return_if_fail (KHADIM_IS_SCRIPT (self));
+
+  self->state->n_scopes++;
+}
+
+/**
+ * khadim_script_pop_scope:
+ * @self: an interpreter
+ *
+ * Closes the innermost scope; the global one stays.
+ */
+void
+khadim_script_pop_scope (KhadimScript *self)
+{
+  g_return_if_fail (KHADIM_IS_SCRIPT (self));
+  g_return_if_fail (self->state->n_scopes > 0);
+
+  _khadim_script_scopes_drop (self->state->lua);
+  self->state->n_scopes--;
+}
+
+typedef struct {
+  const char *name;
+  JsonNode *value;
+  gboolean local;
+  JsonNode *result; /* owned */
+  GError *error; /* owned */
+} Access;
+
+static int
+set_protected (lua_State *lua)
+{
+  Access *access = lua_touserdata (lua, 1);
+
+  if (access->value == NULL)
+    lua_pushnil (lua);
+  else
+    _khadim_script_value_push (lua, access->value);
+  _khadim_script_scopes_assign (lua, access->name, access->local);
+
+  return 0;
+}
+
+static gboolean
+set_variable (KhadimScript  *self,
+              Access        *access,
+              GError       **error)
+{
+  if (!khadim_script_is_name (access->name))
+    {
+      g_autofree char *name = g_utf8_make_valid (access->name, -1);
+
+      g_set_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_INVALID,
+                   "“%.100s” cannot be the name of a variable", name);
+      return FALSE;
+    }
+
+  if (!_khadim_script_state_call (self->state, set_protected, access, error))
+    {
+      g_prefix_error (error, "Variable “%s”: ", access->name);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+/**
+ * khadim_script_set:
+ * @self: an interpreter
+ * @name: a name as in khadim_script_is_name()
+ * @value: (nullable): what to copy in; %NULL removes the variable
+ * @error: return location
+ *
+ * Sets a variable in the innermost scope that has it, else in the global one.
+ *
+ * Returns: %FALSE with %KHADIM_ENGINE_ERROR_INVALID if @name is no name, or
+ *   %KHADIM_ENGINE_ERROR_LIMIT if @value is too large
+ */
+gboolean
+khadim_script_set (KhadimScript  *self,
+                   const char    *name,
+                   JsonNode      *value,
+                   GError       **error)
+{
+  Access access = { .name = name, .value = value, .local = FALSE };
+
+  g_return_val_if_fail (KHADIM_IS_SCRIPT (self), FALSE);
+  g_return_val_if_fail (name != NULL, FALSE);
+
+  return set_variable (self, &access, error);
+}
+
+/**
+ * khadim_script_set_local:
+ * @self: an interpreter
+ * @name: a name as in khadim_script_is_name()
+ * @value: (nullable): what to copy in; %NULL removes the variable
+ * @error: return location
+ *
+ * Sets a variable in the innermost scope, over one of the same name outside.
+ *
+ * Returns: %FALSE with %KHADIM_ENGINE_ERROR_INVALID if @name is no name, or
+ *   %KHADIM_ENGINE_ERROR_LIMIT if @value is too large
+ */
+gboolean
+khadim_script_set_local (KhadimScript  *self,
+                         const char    *name,
+                         JsonNode      *value,
+                         GError       **error)
+{
+  Access access = { .name = name, .value = value, .local = TRUE };
+
+  g_return_val_if_fail (KHADIM_IS_SCRIPT (self), FALSE);
+  g_return_val_if_fail (name != NULL, FALSE);
+
+  return set_variable (self, &access, error);
+}
+
+static int
+get_protected (lua_State *lua)
+{
+  Access *access = lua_touserdata (lua, 1);
+
+  if (_khadim_script_scopes_find (lua, access->name))
+    access->result = _khadim_script_value_to_json (lua, -1, NULL);
+
+  return 0;
+}
+
+/**
+ * khadim_script_get:
+ * @self: an interpreter
+ * @name: a name
+ *
+ * Looks for a variable from the innermost scope outwards.
+ *
+ * Returns: (nullable) (transfer full): a copy of its value; %NULL if it is
+ *   not set or is no JSON value, such as a function
+ */
+JsonNode *
+khadim_script_get (KhadimScript *self,
+                   const char   *name)
+{
+  Access access = { .name = name };
+
+  g_return_val_if_fail (KHADIM_IS_SCRIPT (self), NULL);
+  g_return_val_if_fail (name != NULL, NULL);
+
+  _khadim_script_state_call (self->state, get_protected, &access, NULL);
+
+  return access.result;
+}
+
+static int
+snapshot_protected (lua_State *lua)
+{
+  JsonObject *object = lua_touserdata (lua, 1);
+
+  _khadim_script_scopes_push_all (lua);
+  _khadim_script_order_push_keys (lua, 2);
+  for (lua_Integer i = 1; lua_rawgeti (lua, 3, i) == LUA_TSTRING; i++)
+    {
+      JsonNode *value;
+
+      lua_pushvalue (lua, -1);
+      lua_rawget (lua, 2);
+      value = _khadim_script_value_to_json (lua, -1, NULL);
+      if (value != NULL)
+        json_object_set_member (object, lua_tostring (lua, -2), value);
+      lua_settop (lua, 3);
+    }
+
+  return 0;
+}
+
+/**
+ * khadim_script_snapshot:
+ * @self: an interpreter
+ *
+ * All variables, the inner ones before outer ones of the same name, in the
+ * order of their names. Those that are no JSON values, such as functions, are
+ * left out.
+ *
+ * Returns: (transfer full): the variables
+ */
+JsonObject *
+khadim_script_snapshot (KhadimScript *self)
+{
+  JsonObject *object;
+
+  g_return_val_if_fail (KHADIM_IS_SCRIPT (self), NULL);
+
+  object = json_object_new ();
+  _khadim_script_state_call (self->state, snapshot_protected, object, NULL);
+
+  return object;
+}
+
+/**
+ * khadim_script_evaluate:
+ * @self: an interpreter
+ * @expression: an expression of Lua 5.4
+ * @error: return location
+ *
+ * Computes an expression. nil becomes null; a variable that is not set is an
+ * error.
+ *
+ * Returns: (transfer full): the value, or %NULL with
+ *   %KHADIM_ENGINE_ERROR_INVALID (a fault, or a result that is no JSON value)
+ *   or %KHADIM_ENGINE_ERROR_LIMIT
+ */
+JsonNode *
+khadim_script_evaluate (KhadimScript  *self,
+                        const char    *expression,
+                        GError       **error)
+{
+  g_return_val_if_fail (KHADIM_IS_SCRIPT (self), NULL);
+  g_return_val_if_fail (expression != NULL, NULL);
+
+  return _khadim_script_state_evaluate (self->state, KHADIM_SCRIPT_MODE_VALUE, expression, error);
+}
+
+/**
+ * khadim_script_test:
+ * @self: an interpreter
+ * @expression: an expression of Lua 5.4
+ * @out_value: (out): whether it holds; untouched on failure
+ * @error: return location
+ *
+ * Computes a condition: false, nil and null do not hold, everything else
+ * does, 0 and the empty text included.
+ *
+ * Returns: %FALSE with %KHADIM_ENGINE_ERROR_INVALID or
+ *   %KHADIM_ENGINE_ERROR_LIMIT
+ */
+gboolean
+khadim_script_test (KhadimScript  *self,
+                    const char    *expression,
+                    gboolean      *out_value,
+                    GError       **error)
+{
+  g_autoptr(JsonNode) value = NULL;
+
+  g_return_val_if_fail (KHADIM_IS_SCRIPT (self), FALSE);
+  g_return_val_if_fail (expression != NULL, FALSE);
+  g_return_val_if_fail (out_value != NULL, FALSE);
+
+  value = _khadim_script_state_evaluate (self->state, KHADIM_SCRIPT_MODE_TEST, expression, error);
+  if (value == NULL)
+    return FALSE;
+  *out_value = json_node_get_boolean (value);
+
+  return TRUE;
+}
+
+/**
+ * khadim_script_run:
+ * @self: an interpreter
+ * @code: a script in Lua 5.4
+ * @error: return location
+ *
+ * Runs a script. What it assigns to names that are not `local` are variables:
+ * in the innermost scope that has the name, else in the global one.
+ * Assignments before a fault stay.
+ *
+ * Returns: (transfer full): what the script returns, null if nothing, or %NULL
+ *   with %KHADIM_ENGINE_ERROR_INVALID, whose text has the line, or
+ *   %KHADIM_ENGINE_ERROR_LIMIT
+ */
+JsonNode *
+khadim_script_run (KhadimScript  *self,
+                   const char    *code,
+                   GError       **error)
+{
+  g_return_val_if_fail (KHADIM_IS_SCRIPT (self), NULL);
+  g_return_val_if_fail (code != NULL, NULL);
+
+  return _khadim_script_state_evaluate (self->state, KHADIM_SCRIPT_MODE_CODE, code, error);
+}
+
+/**
+ * khadim_script_expand:
+ * @self: an interpreter
+ * @node: a tree
+ * @error: return location
+ *
+ * Puts values in place of `{{ expression }}` in every text of a tree; keys
+ * stay. A text that is one template and nothing else becomes its value, of
+ * any type; inside of a longer text null is written as nothing and a table as
+ * JSON. `{{ "{{" }}` writes two braces. @node is not changed.
+ *
+ * Returns: (transfer full): the new tree, or %NULL with
+ *   %KHADIM_ENGINE_ERROR_INVALID or %KHADIM_ENGINE_ERROR_LIMIT; the text
+ *   begins with the place in @node, as `a.b[3]: ` with positions from 0
+ */
+JsonNode *
+khadim_script_expand (KhadimScript  *self,
+                      JsonNode      *node,
+                      GError       **error)
+{
+  g_return_val_if_fail (KHADIM_IS_SCRIPT (self), NULL);
+  g_return_val_if_fail (node != NULL, NULL);
+
+  return _khadim_script_state_expand (self->state, node, error);
+}
+
+/**
+ * khadim_script_expand_string:
+ * @self: an interpreter
+ * @text: a text with templates
+ * @error: return location
+ *
+ * As khadim_script_expand(), for one text; the result is text always.
+ *
+ * Returns: (transfer full): the new text, or %NULL with
+ *   %KHADIM_ENGINE_ERROR_INVALID or %KHADIM_ENGINE_ERROR_LIMIT
+ */
+char *
+khadim_script_expand_string (KhadimScript  *self,
+                             const char    *text,
+                             GError       **error)
+{
+  g_return_val_if_fail (KHADIM_IS_SCRIPT (self), NULL);
+  g_return_val_if_fail (text != NULL, NULL);
+
+  return _khadim_script_state_expand_string (self->state, text, error);
+}
