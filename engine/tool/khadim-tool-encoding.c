@@ -54,8 +54,10 @@ convert (const char  *data,
   char *converted;
 
   converted = g_convert (data, (gssize) size, to, from, &n_read, out_size, &local);
-  if (converted != NULL)
+  /* Given where to count, it does not mind an end in mid-character. */
+  if (converted != NULL && n_read == size)
     return converted;
+  g_clear_pointer (&converted, g_free);
 
   if (g_error_matches (local, G_CONVERT_ERROR, G_CONVERT_ERROR_NO_CONVERSION))
     g_set_error (error, KHADIM_TOOL_ERROR, KHADIM_TOOL_ERROR_TOOL,

@@ -214,18 +214,16 @@ _khadim_tool_io_check_target (const char  *path,
         return FALSE;
     }
 
-  if (stat (folder, &st) != 0 || access (folder, W_OK | X_OK) != 0)
-    {
-      _khadim_tool_io_set_error (error, errno, "write in", folder);
-      return FALSE;
-    }
-  if (!S_ISDIR (st.st_mode))
-    {
-      _khadim_tool_io_set_error (error, ENOTDIR, "write in", folder);
-      return FALSE;
-    }
+  if (stat (folder, &st) != 0)
+    _khadim_tool_io_set_error (error, errno, "write in", folder);
+  else if (!S_ISDIR (st.st_mode))
+    _khadim_tool_io_set_error (error, ENOTDIR, "write in", folder);
+  else if (access (folder, W_OK | X_OK) != 0)
+    _khadim_tool_io_set_error (error, errno, "write in", folder);
+  else
+    return TRUE;
 
-  return TRUE;
+  return FALSE;
 }
 
 /* Mode and owner of what is replaced stay. The owner can change only if the

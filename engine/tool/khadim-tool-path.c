@@ -132,7 +132,8 @@ walk_path (const char  *start,
   path_walk_push (&walk, path);
   if (*path != '/')
     path_walk_push (&walk, start);
-  follow_last = follow_last || g_str_has_suffix (path, "/");
+  /* `link/` and `link/.` are what the link points to. */
+  follow_last = follow_last || g_str_has_suffix (path, "/") || g_str_has_suffix (path, "/.");
 
   while ((name = g_queue_pop_head (&walk.rest)) != NULL)
     {

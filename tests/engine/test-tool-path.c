@@ -220,6 +220,8 @@ test_links_out (Fixture       *f,
                   KHADIM_TOOL_ERROR_DENIED, secret);
   assert_refused (f, "folder-link/", KHADIM_TOOL_PATH_USE_ENTRY,
                   KHADIM_TOOL_ERROR_DENIED, f->outside);
+  assert_refused (f, "folder-link/./.", KHADIM_TOOL_PATH_USE_ENTRY,
+                  KHADIM_TOOL_ERROR_DENIED, f->outside);
   assert_refused (f, "chain/secret.txt", KHADIM_TOOL_PATH_USE_READ,
                   KHADIM_TOOL_ERROR_DENIED, secret);
   assert_refused (f, "dangling", KHADIM_TOOL_PATH_USE_WRITE, KHADIM_TOOL_ERROR_DENIED, "not-yet");
