@@ -154,7 +154,7 @@ lists ()
 checked ()
 {
   cd "$top" && shellcheck -x .ci/run app/start tests/run data/install/lib.sh \
-    tests/app/test-scripts.sh
+    tests/app/test-scripts.sh tests/app/test-sdk.sh
 }
 
 echo 1..12
