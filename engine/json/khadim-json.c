@@ -46,6 +46,57 @@ _khadim_json_shorten (const char *text,
   return g_strdup (text);
 }
 
+static JsonObject *
+copy_object (JsonObject *object)
+{
+  JsonObject *copy = json_object_new ();
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *value;
+
+  json_object_iter_init_ordered (&iter, object);
+  while (json_object_iter_next_ordered (&iter, &name, &value))
+    json_object_set_member (copy, name, khadim_json_copy (value));
+
+  return copy;
+}
+
+static JsonArray *
+copy_array (JsonArray *array)
+{
+  guint length = json_array_get_length (array);
+  JsonArray *copy = json_array_sized_new (length);
+
+  for (guint i = 0; i < length; i++)
+    json_array_add_element (copy, khadim_json_copy (json_array_get_element (array, i)));
+
+  return copy;
+}
+
+/**
+ * khadim_json_copy:
+ * @node: a value
+ *
+ * A copy that shares nothing with @node, whereas that of `json_node_copy()`
+ * shares its members. Any thread.
+ *
+ * Returns: (transfer full): the copy, not sealed
+ */
+JsonNode *
+khadim_json_copy (JsonNode *node)
+{
+  g_return_val_if_fail (node != NULL, NULL);
+
+  if (JSON_NODE_HOLDS_OBJECT (node))
+    return khadim_json_object (copy_object (json_node_get_object (node)));
+  if (JSON_NODE_HOLDS_ARRAY (node))
+    return khadim_json_array (copy_array (json_node_get_array (node)));
+  if (JSON_NODE_HOLDS_NULL (node))
+    return khadim_json_null ();
+
+  return json_node_copy (node);
+}
+
 /**
  * khadim_json_get:
  * @object: (nullable): an object

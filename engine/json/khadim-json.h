@@ -52,6 +52,7 @@ char       *khadim_json_to_pretty    (JsonNode               *node);
 char       *khadim_json_to_canonical (JsonNode               *node);
 gboolean    khadim_json_equal        (JsonNode               *a,
                                       JsonNode               *b);
+JsonNode   *khadim_json_copy         (JsonNode               *node);
 
 JsonNode   *khadim_json_get          (JsonObject             *object,
                                       const char             *member);

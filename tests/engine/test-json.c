@@ -446,6 +446,20 @@ test_builders (void)
 }
 
 static void
+test_copy (void)
+{
+  static const char text[] = "{\"a\":[1,2.5,\"x\",null,{\"b\":true}]}";
+  g_autoptr(JsonNode) node = parse_ok (text);
+  g_autoptr(JsonNode) copy = khadim_json_copy (node);
+  g_autofree char *written = NULL;
+
+  json_array_add_null_element (khadim_json_get_array (json_node_get_object (node), "a"));
+  json_object_remove_member (json_node_get_object (node), "a");
+  written = khadim_json_to_string (copy);
+  g_assert_cmpstr (written, ==, text);
+}
+
+static void
 test_path (void)
 {
   g_autoptr(GString) path = g_string_new (NULL);
@@ -541,8 +555,8 @@ test_load_file (void)
 }
 
 static const char sample[] =
-  "{\"name\":\"Rechnungen \\u00fc\\ud83d\\ude00 é\",\"steps\":[{\"tool\":\"click\",\"at\":[1,-2.5e3,"
-  "0.1],\"on\":true,\"off\":false,\"none\":null},{\"odd key\":{\"\":[[],{}]}}], \"n\": 1234567890}";
+  "{\"name\":\"Rechnungen \\u00fc\\ud83d\\ude00 é\",\"steps\":[{\"tool\":\"click\","
+  "\"at\":[1,-2.5e3,0.1],\"on\":true,\"off\":false,\"none\":null},{\"odd key\":{\"\":[[],{}]}}], \"n\": 1234567890}";
 
 /* A value or an error, and a value reads back as itself. Warnings are fatal. */
 static gboolean
@@ -647,6 +661,7 @@ main (int    argc,
   g_test_add_func ("/engine/json/equal", test_equal);
   g_test_add_func ("/engine/json/getters", test_getters);
   g_test_add_func ("/engine/json/builders", test_builders);
+  g_test_add_func ("/engine/json/copy", test_copy);
   g_test_add_func ("/engine/json/path", test_path);
   g_test_add_func ("/engine/json/pointer", test_pointer);
   g_test_add_func ("/engine/json/load-file", test_load_file);

@@ -1,0 +1,1017 @@
+/* SPDX-FileCopyrightText: 2026 The Khadim authors
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* From a document to subschemas: all places that hold a schema are visited
+ * once, $id and anchors are noted, and references are resolved afterwards,
+ * which may bring in further places and the metaschemas. */
+
+#define G_LOG_DOMAIN "khadim-schema-compile"
+
+#include "config.h"
+
+#include "engine/json/khadim-schema-private.h"
+
+#include <math.h>
+
+#include "engine/json/khadim-json-path.h"
+#include "engine/json/khadim-json.h"
+
+#define METASCHEMA_PREFIX "https://json-schema.org/draft/2020-12/"
+#define VOCABULARY_PREFIX METASCHEMA_PREFIX "vocab/"
+/* What relative addresses of a schema without $id are relative to (RFC 3986,
+ * 5.1.4); nothing is ever fetched from it. */
+#define DEFAULT_BASE "khadim-schema://local/"
+
+/* A reference to resolve once all is visited. */
+typedef struct {
+  KhadimSubschema *from;
+  gboolean dynamic;
+  char *uri;
+  char *place;
+} Reference;
+
+typedef struct {
+  KhadimSchema *self;
+  /* JsonNode to KhadimSubschema, and address to KhadimSchemaResource */
+  GHashTable *by_node;
+  GHashTable *by_uri;
+  GQueue references;
+  GError **error;
+} Compiler;
+
+static KhadimSubschema *compile_node (Compiler                *compiler,
+                                      JsonNode                *node,
+                                      KhadimSchemaResource    *resource,
+                                      const KhadimSchemaFrame *frame);
+
+/* Freeing ------------------------------------------------------------------- */
+
+void
+_khadim_schema_resource_free (gpointer data)
+{
+  KhadimSchemaResource *self = data;
+
+  g_free (self->uri);
+  g_hash_table_unref (self->anchors);
+  g_hash_table_unref (self->dynamic_anchors);
+  g_free (self);
+}
+
+void
+_khadim_subschema_free (gpointer data)
+{
+  KhadimSubschema *self = data;
+
+  g_clear_pointer (&self->all_of, g_ptr_array_unref);
+  g_clear_pointer (&self->any_of, g_ptr_array_unref);
+  g_clear_pointer (&self->one_of, g_ptr_array_unref);
+  g_clear_pointer (&self->prefix_items, g_ptr_array_unref);
+  g_clear_pointer (&self->properties, g_array_unref);
+  g_clear_pointer (&self->properties_by_name, g_hash_table_unref);
+  g_clear_pointer (&self->pattern_properties, g_array_unref);
+  g_clear_pointer (&self->dependent_schemas, g_array_unref);
+  g_clear_pointer (&self->pattern, g_regex_unref);
+  g_free (self);
+}
+
+static void
+pattern_property_clear (gpointer data)
+{
+  KhadimSchemaPatternProperty *property = data;
+
+  g_clear_pointer (&property->regex, g_regex_unref);
+}
+
+static void
+reference_free (gpointer data)
+{
+  Reference *reference = data;
+
+  g_free (reference->uri);
+  g_free (reference->place);
+  g_free (reference);
+}
+
+/* Errors and addresses ------------------------------------------------------ */
+
+/* Always %FALSE. */
+static gboolean
+compiler_fail (Compiler         *compiler,
+               const char       *place,
+               KhadimEngineError code,
+               const char       *problem)
+{
+  g_set_error (compiler->error, KHADIM_ENGINE_ERROR, (int) code, "%s%s%s",
+               place, place[0] != '\0' ? ": " : "", problem);
+
+  return FALSE;
+}
+
+static gboolean
+compiler_fail_at (Compiler                *compiler,
+                  const KhadimSchemaFrame *frame,
+                  KhadimEngineError        code,
+                  const char              *problem)
+{
+  g_autofree char *place = _khadim_schema_frame_to_place (frame);
+
+  return compiler_fail (compiler, place, code, problem);
+}
+
+/* @uri against @base; %NULL if it is no address. */
+static char *
+resolve_uri (const char *base,
+             const char *uri)
+{
+  return g_uri_resolve_relative (base, uri, G_URI_FLAGS_ENCODED, NULL);
+}
+
+/* Cuts the fragment off @uri, and returns it without its #; "" if none. */
+static char *
+cut_fragment (char *uri)
+{
+  char *mark = strchr (uri, '#');
+
+  if (mark == NULL)
+    return g_strdup ("");
+
+  *mark = '\0';
+
+  return g_strdup (mark + 1);
+}
+
+static KhadimSchemaResource *
+compiler_add_resource (Compiler             *compiler,
+                       const char           *uri,
+                       JsonNode             *node,
+                       KhadimSchemaResource *parent)
+{
+  KhadimSchemaResource *resource = g_new0 (KhadimSchemaResource, 1);
+
+  resource->uri = g_strdup (uri);
+  resource->node = node;
+  resource->vocabularies = parent != NULL ? parent->vocabularies
+                                          : KHADIM_SCHEMA_VOCABULARIES_DEFAULT;
+  resource->anchors = g_hash_table_new (g_str_hash, g_str_equal);
+  resource->dynamic_anchors = g_hash_table_new (g_str_hash, g_str_equal);
+  g_ptr_array_add (compiler->self->resources, resource);
+  g_hash_table_insert (compiler->by_uri, resource->uri, resource);
+
+  return resource;
+}
+
+/* Identifiers --------------------------------------------------------------- */
+
+static const struct
+{
+  const char *name;
+  guint vocabulary;
+} vocabularies[] = {
+  { "core", 0 },
+  { "applicator", KHADIM_SCHEMA_VOCABULARY_APPLICATOR },
+  { "unevaluated", KHADIM_SCHEMA_VOCABULARY_UNEVALUATED },
+  { "validation", KHADIM_SCHEMA_VOCABULARY_VALIDATION },
+  { "meta-data", 0 },
+  { "format-annotation", 0 },
+  { "format-assertion", KHADIM_SCHEMA_VOCABULARY_FORMAT_ASSERTION },
+  { "content", 0 },
+};
+
+static gboolean
+vocabulary_lookup (const char *uri,
+                   guint      *inout_mask)
+{
+  if (!g_str_has_prefix (uri, VOCABULARY_PREFIX))
+    return FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (vocabularies); i++)
+    {
+      if (g_str_equal (vocabularies[i].name, uri + strlen (VOCABULARY_PREFIX)))
+        {
+          *inout_mask |= vocabularies[i].vocabulary;
+          return TRUE;
+        }
+    }
+
+  return FALSE;
+}
+
+/* $vocabulary (core, 8.1.2) of the metaschema @meta. */
+static gboolean
+compiler_read_vocabularies (Compiler                *compiler,
+                            JsonObject              *meta,
+                            KhadimSchemaResource    *resource,
+                            const KhadimSchemaFrame *frame)
+{
+  JsonObject *members = khadim_json_get_object (meta, "$vocabulary");
+  JsonObjectIter iter;
+  const char *uri;
+  guint mask = 0;
+
+  if (members == NULL)
+    return TRUE;
+
+  json_object_iter_init_ordered (&iter, members);
+  while (json_object_iter_next_ordered (&iter, &uri, NULL))
+    {
+      g_autofree char *problem = NULL;
+
+      if (vocabulary_lookup (uri, &mask) || !khadim_json_get_boolean (members, uri, TRUE))
+        continue;
+      problem = g_strdup_printf ("the vocabulary %s is not supported", uri);
+      return compiler_fail_at (compiler, frame, KHADIM_ENGINE_ERROR_UNSUPPORTED, problem);
+    }
+  resource->vocabularies = mask;
+
+  return TRUE;
+}
+
+/* A schema with @uri for its $id anywhere in the document. */
+static JsonObject *
+find_by_id (JsonNode   *node,
+            const char *uri)
+{
+  JsonObject *found = NULL;
+
+  if (JSON_NODE_HOLDS_OBJECT (node))
+    {
+      JsonObject *object = json_node_get_object (node);
+      g_autoptr(GList) values = json_object_get_values (object);
+
+      if (g_str_equal (khadim_json_get_string (object, "$id", ""), uri))
+        return object;
+      for (GList *l = values; l != NULL && found == NULL; l = l->next)
+        found = find_by_id (l->data, uri);
+    }
+  else if (JSON_NODE_HOLDS_ARRAY (node))
+    {
+      JsonArray *array = json_node_get_array (node);
+
+      for (guint i = 0; i < json_array_get_length (array) && found == NULL; i++)
+        found = find_by_id (json_array_get_element (array, i), uri);
+    }
+
+  return found;
+}
+
+gboolean
+_khadim_schema_is_dialect (const char *uri)
+{
+  return g_str_equal (uri, METASCHEMA_PREFIX "schema")
+         || g_str_equal (uri, METASCHEMA_PREFIX "schema#");
+}
+
+/* $schema: 2020-12, or a metaschema that the document brings along. */
+static gboolean
+compiler_read_dialect (Compiler                *compiler,
+                       JsonObject              *object,
+                       KhadimSchemaResource    *resource,
+                       const KhadimSchemaFrame *frame)
+{
+  const char *uri = khadim_json_get_string (object, "$schema", NULL);
+  g_autofree char *problem = NULL;
+  JsonObject *meta;
+
+  if (uri == NULL)
+    return TRUE;
+  if (_khadim_schema_is_dialect (uri))
+    {
+      resource->vocabularies = KHADIM_SCHEMA_VOCABULARIES_DEFAULT;
+      return TRUE;
+    }
+
+  meta = find_by_id (compiler->self->root, uri);
+  if (meta != NULL)
+    return compiler_read_vocabularies (compiler, meta, resource, frame);
+
+  problem = g_strdup_printf ("the dialect %s is not supported, only " METASCHEMA_PREFIX "schema",
+                             uri);
+
+  return compiler_fail_at (compiler, frame, KHADIM_ENGINE_ERROR_UNSUPPORTED, problem);
+}
+
+/* $id (core, 8.2.1). */
+static gboolean
+compiler_read_id (Compiler                *compiler,
+                  JsonNode                *node,
+                  const char              *id,
+                  KhadimSchemaResource   **inout_resource,
+                  const KhadimSchemaFrame *frame)
+{
+  g_autofree char *uri = resolve_uri ((*inout_resource)->uri, id);
+  g_autofree char *fragment = NULL;
+  KhadimSchemaResource *other;
+
+  if (uri != NULL)
+    fragment = cut_fragment (uri);
+  if (uri == NULL || fragment[0] != '\0')
+    return compiler_fail_at (compiler, frame, KHADIM_ENGINE_ERROR_INVALID,
+                             "$id is not an address without a fragment");
+
+  other = g_hash_table_lookup (compiler->by_uri, uri);
+  if (other != NULL && other->node != node)
+    {
+      g_autofree char *problem = g_strdup_printf ("another schema has the $id %s too", id);
+
+      return compiler_fail_at (compiler, frame, KHADIM_ENGINE_ERROR_INVALID, problem);
+    }
+  *inout_resource = other != NULL ? other
+                                  : compiler_add_resource (compiler, uri, node, *inout_resource);
+
+  return TRUE;
+}
+
+static gboolean
+compiler_add_anchor (Compiler                *compiler,
+                     KhadimSubschema         *schema,
+                     JsonObject              *object,
+                     const char              *keyword,
+                     const KhadimSchemaFrame *frame)
+{
+  const char *name = khadim_json_get_string (object, keyword, NULL);
+  KhadimSubschema *other;
+
+  if (name == NULL)
+    return TRUE;
+
+  other = g_hash_table_lookup (schema->resource->anchors, name);
+  if (other != NULL && other != schema)
+    {
+      g_autofree char *problem = g_strdup_printf ("another schema has the anchor “%s” too", name);
+
+      return compiler_fail_at (compiler, frame, KHADIM_ENGINE_ERROR_INVALID, problem);
+    }
+  g_hash_table_insert (schema->resource->anchors, (gpointer) name, schema);
+  if (g_str_equal (keyword, "$dynamicAnchor"))
+    g_hash_table_insert (schema->resource->dynamic_anchors, (gpointer) name, schema);
+
+  return TRUE;
+}
+
+static gboolean
+compiler_add_reference (Compiler                *compiler,
+                        KhadimSubschema         *schema,
+                        JsonObject              *object,
+                        const char              *keyword,
+                        const KhadimSchemaFrame *frame)
+{
+  const char *text = khadim_json_get_string (object, keyword, NULL);
+  g_autofree char *uri = NULL;
+  Reference *reference;
+
+  if (text == NULL)
+    return TRUE;
+
+  uri = resolve_uri (schema->resource->uri, text);
+  if (uri == NULL)
+    {
+      g_autofree char *problem = g_strdup_printf ("%s is not an address: %s", keyword, text);
+
+      return compiler_fail_at (compiler, frame, KHADIM_ENGINE_ERROR_INVALID, problem);
+    }
+
+  reference = g_new0 (Reference, 1);
+  reference->from = schema;
+  reference->dynamic = g_str_equal (keyword, "$dynamicRef");
+  reference->uri = g_steal_pointer (&uri);
+  reference->place = _khadim_schema_frame_to_place (frame);
+  g_queue_push_tail (&compiler->references, reference);
+
+  return TRUE;
+}
+
+/* Subschemas ---------------------------------------------------------------- */
+
+/* One member that is a schema. */
+static gboolean
+compile_member (Compiler                *compiler,
+                KhadimSubschema         *schema,
+                JsonObject              *object,
+                const char              *keyword,
+                KhadimSubschema        **out_subschema,
+                const KhadimSchemaFrame *frame)
+{
+  KhadimSchemaFrame member = { frame, keyword, 0, frame->depth + 1 };
+  JsonNode *node = khadim_json_get (object, keyword);
+
+  if (node == NULL)
+    return TRUE;
+
+  *out_subschema = compile_node (compiler, node, schema->resource, &member);
+
+  return *out_subschema != NULL;
+}
+
+/* An array of schemas. */
+static gboolean
+compile_list (Compiler                *compiler,
+              KhadimSubschema         *schema,
+              JsonObject              *object,
+              const char              *keyword,
+              GPtrArray              **out_list,
+              const KhadimSchemaFrame *frame)
+{
+  KhadimSchemaFrame member = { frame, keyword, 0, frame->depth + 1 };
+  JsonArray *array = khadim_json_get_array (object, keyword);
+
+  if (array == NULL)
+    return TRUE;
+
+  *out_list = g_ptr_array_new ();
+  for (guint i = 0; i < json_array_get_length (array); i++)
+    {
+      KhadimSchemaFrame element = { &member, NULL, i, member.depth + 1 };
+      KhadimSubschema *subschema = compile_node (compiler, json_array_get_element (array, i),
+                                                 schema->resource, &element);
+
+      if (subschema == NULL)
+        return FALSE;
+      g_ptr_array_add (*out_list, subschema);
+    }
+
+  return TRUE;
+}
+
+/* An object whose members are schemas. */
+static gboolean
+compile_map (Compiler                *compiler,
+             KhadimSubschema         *schema,
+             JsonObject              *object,
+             const char              *keyword,
+             GArray                 **out_map,
+             const KhadimSchemaFrame *frame)
+{
+  KhadimSchemaFrame member = { frame, keyword, 0, frame->depth + 1 };
+  JsonObject *map = khadim_json_get_object (object, keyword);
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *node;
+
+  if (map == NULL)
+    return TRUE;
+
+  *out_map = g_array_new (FALSE, FALSE, sizeof (KhadimSchemaProperty));
+  json_object_iter_init_ordered (&iter, map);
+  while (json_object_iter_next_ordered (&iter, &name, &node))
+    {
+      KhadimSchemaFrame element = { &member, name, 0, member.depth + 1 };
+      KhadimSchemaProperty property = { name, NULL };
+
+      property.subschema = compile_node (compiler, node, schema->resource, &element);
+      if (property.subschema == NULL)
+        return FALSE;
+      g_array_append_val (*out_map, property);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+compile_properties (Compiler                *compiler,
+                    KhadimSubschema         *schema,
+                    JsonObject              *object,
+                    const KhadimSchemaFrame *frame)
+{
+  if (!compile_map (compiler, schema, object, "properties", &schema->properties, frame))
+    return FALSE;
+  if (schema->properties == NULL)
+    return TRUE;
+
+  schema->properties_by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < schema->properties->len; i++)
+    {
+      const KhadimSchemaProperty *property = &g_array_index (schema->properties,
+                                                             KhadimSchemaProperty, i);
+
+      g_hash_table_insert (schema->properties_by_name, (gpointer) property->name,
+                           property->subschema);
+    }
+
+  return TRUE;
+}
+
+static GRegex *
+compile_pattern (Compiler                *compiler,
+                 const char              *pattern,
+                 const KhadimSchemaFrame *frame)
+{
+  g_autoptr(GError) error = NULL;
+  GRegex *regex = _khadim_schema_pattern_compile (pattern, &error);
+
+  if (regex == NULL)
+    compiler_fail_at (compiler, frame, (KhadimEngineError) error->code, error->message);
+
+  return regex;
+}
+
+static gboolean
+compile_pattern_properties (Compiler                *compiler,
+                            KhadimSubschema         *schema,
+                            JsonObject              *object,
+                            const KhadimSchemaFrame *frame)
+{
+  KhadimSchemaFrame member = { frame, "patternProperties", 0, frame->depth + 1 };
+  g_autoptr(GArray) map = NULL;
+
+  if (!compile_map (compiler, schema, object, "patternProperties", &map, frame))
+    return FALSE;
+  if (map == NULL)
+    return TRUE;
+
+  schema->pattern_properties = g_array_new (FALSE, FALSE, sizeof (KhadimSchemaPatternProperty));
+  g_array_set_clear_func (schema->pattern_properties, pattern_property_clear);
+  for (guint i = 0; i < map->len; i++)
+    {
+      const KhadimSchemaProperty *entry = &g_array_index (map, KhadimSchemaProperty, i);
+      KhadimSchemaFrame element = { &member, entry->name, 0, member.depth + 1 };
+      KhadimSchemaPatternProperty property = { NULL, entry->subschema };
+
+      property.regex = compile_pattern (compiler, entry->name, &element);
+      if (property.regex == NULL)
+        return FALSE;
+      g_array_append_val (schema->pattern_properties, property);
+    }
+
+  return TRUE;
+}
+
+/* Places that hold schemas, but do not apply them. */
+static gboolean
+compile_definitions (Compiler                *compiler,
+                     KhadimSubschema         *schema,
+                     JsonObject              *object,
+                     const KhadimSchemaFrame *frame)
+{
+  g_autoptr(GArray) definitions = NULL;
+  g_autoptr(GArray) old_definitions = NULL;
+  KhadimSubschema *content = NULL;
+
+  return compile_map (compiler, schema, object, "$defs", &definitions, frame)
+         && compile_map (compiler, schema, object, "definitions", &old_definitions, frame)
+         && compile_member (compiler, schema, object, "contentSchema", &content, frame);
+}
+
+static gboolean
+compile_applicators (Compiler                *compiler,
+                     KhadimSubschema         *schema,
+                     JsonObject              *object,
+                     const KhadimSchemaFrame *frame)
+{
+  struct
+  {
+    const char *keyword;
+    KhadimSubschema **place;
+  } members[] = {
+    { "not", &schema->not_schema },
+    { "if", &schema->if_schema },
+    { "then", &schema->then_schema },
+    { "else", &schema->else_schema },
+    { "additionalProperties", &schema->additional_properties },
+    { "propertyNames", &schema->property_names },
+    { "items", &schema->items },
+    { "contains", &schema->contains },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (members); i++)
+    {
+      if (!compile_member (compiler, schema, object, members[i].keyword, members[i].place, frame))
+        return FALSE;
+    }
+
+  return compile_list (compiler, schema, object, "allOf", &schema->all_of, frame)
+         && compile_list (compiler, schema, object, "anyOf", &schema->any_of, frame)
+         && compile_list (compiler, schema, object, "oneOf", &schema->one_of, frame)
+         && compile_list (compiler, schema, object, "prefixItems", &schema->prefix_items, frame)
+         && compile_properties (compiler, schema, object, frame)
+         && compile_pattern_properties (compiler, schema, object, frame)
+         && compile_map (compiler, schema, object, "dependentSchemas", &schema->dependent_schemas,
+                         frame);
+}
+
+static gboolean
+compile_unevaluated (Compiler                *compiler,
+                     KhadimSubschema         *schema,
+                     JsonObject              *object,
+                     const KhadimSchemaFrame *frame)
+{
+  return compile_member (compiler, schema, object, "unevaluatedProperties",
+                         &schema->unevaluated_properties, frame)
+         && compile_member (compiler, schema, object, "unevaluatedItems",
+                            &schema->unevaluated_items, frame);
+}
+
+/* Assertions ---------------------------------------------------------------- */
+
+static guint
+type_from_name (const char *name)
+{
+  static const struct
+  {
+    const char *name;
+    KhadimSchemaType type;
+  } names[] = {
+    { "null", KHADIM_SCHEMA_TYPE_NULL },       { "boolean", KHADIM_SCHEMA_TYPE_BOOLEAN },
+    { "integer", KHADIM_SCHEMA_TYPE_INTEGER }, { "number", KHADIM_SCHEMA_TYPE_NUMBER },
+    { "string", KHADIM_SCHEMA_TYPE_STRING },   { "array", KHADIM_SCHEMA_TYPE_ARRAY },
+    { "object", KHADIM_SCHEMA_TYPE_OBJECT },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      if (g_str_equal (names[i].name, name))
+        return names[i].type;
+    }
+
+  return 0;
+}
+
+static guint
+read_types (JsonObject *object)
+{
+  JsonArray *array = khadim_json_get_array (object, "type");
+  guint n = array != NULL ? json_array_get_length (array) : 0;
+  guint types = type_from_name (khadim_json_get_string (object, "type", ""));
+
+  for (guint i = 0; i < n; i++)
+    {
+      JsonNode *node = json_array_get_element (array, i);
+
+      if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
+        types |= type_from_name (json_node_get_string (node));
+    }
+
+  return types;
+}
+
+static JsonNode *
+read_number (JsonObject *object,
+             const char *keyword)
+{
+  JsonNode *node = khadim_json_get (object, keyword);
+
+  if (node == NULL || !JSON_NODE_HOLDS_VALUE (node))
+    return NULL;
+  if (json_node_get_value_type (node) == G_TYPE_STRING
+      || json_node_get_value_type (node) == G_TYPE_BOOLEAN)
+    return NULL;
+
+  return node;
+}
+
+/* A bound that is not set, or wrong, is -1; one past the integers never binds
+ * from above and always from below. */
+static gint64
+read_bound (JsonObject *object,
+            const char *keyword)
+{
+  JsonNode *node = read_number (object, keyword);
+
+  if (node == NULL)
+    return -1;
+  if (json_node_get_value_type (node) == G_TYPE_DOUBLE
+      && json_node_get_double (node) >= (double) G_MAXINT64)
+    return G_MAXINT64;
+
+  return khadim_json_get_int (object, keyword, -1);
+}
+
+static void
+read_bounds (KhadimSubschema *schema,
+             JsonObject      *object)
+{
+  schema->min_length = read_bound (object, "minLength");
+  schema->max_length = read_bound (object, "maxLength");
+  schema->min_items = read_bound (object, "minItems");
+  schema->max_items = read_bound (object, "maxItems");
+  schema->min_contains = read_bound (object, "minContains");
+  schema->max_contains = read_bound (object, "maxContains");
+  schema->min_properties = read_bound (object, "minProperties");
+  schema->max_properties = read_bound (object, "maxProperties");
+}
+
+static void
+clear_bounds (KhadimSubschema *schema)
+{
+  schema->min_length = schema->max_length = -1;
+  schema->min_items = schema->max_items = -1;
+  schema->min_contains = schema->max_contains = -1;
+  schema->min_properties = schema->max_properties = -1;
+}
+
+static gboolean
+compile_assertions (Compiler                *compiler,
+                    KhadimSubschema         *schema,
+                    JsonObject              *object,
+                    const KhadimSchemaFrame *frame)
+{
+  KhadimSchemaFrame member = { frame, "pattern", 0, frame->depth + 1 };
+
+  read_bounds (schema, object);
+  schema->types = read_types (object);
+  schema->constant = khadim_json_get (object, "const");
+  schema->enumeration = khadim_json_get_array (object, "enum");
+  schema->minimum = read_number (object, "minimum");
+  schema->maximum = read_number (object, "maximum");
+  schema->exclusive_minimum = read_number (object, "exclusiveMinimum");
+  schema->exclusive_maximum = read_number (object, "exclusiveMaximum");
+  schema->multiple_of = read_number (object, "multipleOf");
+  schema->unique_items = khadim_json_get_boolean (object, "uniqueItems", FALSE);
+  schema->required = khadim_json_get_array (object, "required");
+  schema->dependent_required = khadim_json_get_object (object, "dependentRequired");
+
+  schema->pattern_text = khadim_json_get_string (object, "pattern", NULL);
+  if (schema->pattern_text == NULL)
+    return TRUE;
+  schema->pattern = compile_pattern (compiler, schema->pattern_text, &member);
+
+  return schema->pattern != NULL;
+}
+
+/* One schema ---------------------------------------------------------------- */
+
+static gboolean
+compile_keywords (Compiler                *compiler,
+                  KhadimSubschema         *schema,
+                  JsonObject              *object,
+                  const KhadimSchemaFrame *frame)
+{
+  guint known = schema->resource->vocabularies;
+
+  clear_bounds (schema);
+  schema->format = khadim_json_get_string (object, "format", NULL);
+  schema->secret = khadim_json_get_boolean (object, "x-khadim-secret", FALSE);
+
+  return compiler_add_anchor (compiler, schema, object, "$anchor", frame)
+         && compiler_add_anchor (compiler, schema, object, "$dynamicAnchor", frame)
+         && compiler_add_reference (compiler, schema, object, "$ref", frame)
+         && compiler_add_reference (compiler, schema, object, "$dynamicRef", frame)
+         && compile_definitions (compiler, schema, object, frame)
+         && ((known & KHADIM_SCHEMA_VOCABULARY_APPLICATOR) == 0
+             || compile_applicators (compiler, schema, object, frame))
+         && ((known & KHADIM_SCHEMA_VOCABULARY_UNEVALUATED) == 0
+             || compile_unevaluated (compiler, schema, object, frame))
+         && ((known & KHADIM_SCHEMA_VOCABULARY_VALIDATION) == 0
+             || compile_assertions (compiler, schema, object, frame));
+}
+
+static gboolean
+node_is_boolean (JsonNode *node)
+{
+  return JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_BOOLEAN;
+}
+
+static gboolean
+compiler_may_enter (Compiler                *compiler,
+                    JsonNode                *node,
+                    const KhadimSchemaFrame *frame)
+{
+  if (frame->depth > KHADIM_JSON_DEPTH_CEILING)
+    return compiler_fail_at (compiler, frame, KHADIM_ENGINE_ERROR_LIMIT, "the schema is too deep");
+  if (compiler->self->subschemas->len >= KHADIM_SCHEMA_MAX_SUBSCHEMAS)
+    return compiler_fail_at (compiler, frame, KHADIM_ENGINE_ERROR_LIMIT,
+                             "the schema has too many subschemas");
+  if (!JSON_NODE_HOLDS_OBJECT (node) && !node_is_boolean (node))
+    return compiler_fail_at (compiler, frame, KHADIM_ENGINE_ERROR_INVALID,
+                             "a schema is an object, true or false");
+
+  return TRUE;
+}
+
+/* The identity of a schema: which resource it belongs to or opens. */
+static gboolean
+compiler_identify (Compiler                *compiler,
+                   JsonNode                *node,
+                   KhadimSchemaResource   **inout_resource,
+                   const KhadimSchemaFrame *frame)
+{
+  JsonObject *object = json_node_get_object (node);
+  const char *id = khadim_json_get_string (object, "$id", NULL);
+
+  if (id != NULL && !compiler_read_id (compiler, node, id, inout_resource, frame))
+    return FALSE;
+  if ((*inout_resource)->node != node)
+    return TRUE;
+
+  return compiler_read_dialect (compiler, object, *inout_resource, frame);
+}
+
+static KhadimSubschema *
+compile_node (Compiler                *compiler,
+              JsonNode                *node,
+              KhadimSchemaResource    *resource,
+              const KhadimSchemaFrame *frame)
+{
+  KhadimSubschema *schema = g_hash_table_lookup (compiler->by_node, node);
+
+  if (schema != NULL)
+    return schema;
+  if (!compiler_may_enter (compiler, node, frame))
+    return NULL;
+  if (JSON_NODE_HOLDS_OBJECT (node) && !compiler_identify (compiler, node, &resource, frame))
+    return NULL;
+
+  schema = g_new0 (KhadimSubschema, 1);
+  schema->resource = resource;
+  g_ptr_array_add (compiler->self->subschemas, schema);
+  g_hash_table_insert (compiler->by_node, node, schema);
+
+  if (node_is_boolean (node))
+    {
+      schema->is_boolean = TRUE;
+      schema->accepts = json_node_get_boolean (node);
+      return schema;
+    }
+
+  return compile_keywords (compiler, schema, json_node_get_object (node), frame) ? schema : NULL;
+}
+
+/* References ---------------------------------------------------------------- */
+
+/* A document of its own: @node becomes owned. */
+static KhadimSubschema *
+compiler_add_document (Compiler   *compiler,
+                       const char *uri,
+                       JsonNode   *node)
+{
+  KhadimSchemaFrame frame = { 0, };
+  KhadimSchemaResource *resource;
+
+  g_ptr_array_add (compiler->self->documents, node);
+  resource = compiler_add_resource (compiler, uri, node, NULL);
+
+  return compile_node (compiler, node, resource, &frame);
+}
+
+/* The resource at @uri, loading a metaschema if need be. */
+static KhadimSchemaResource *
+compiler_find_resource (Compiler        *compiler,
+                        const Reference *reference,
+                        const char      *uri)
+{
+  KhadimSchemaResource *resource = g_hash_table_lookup (compiler->by_uri, uri);
+  g_autofree char *problem = NULL;
+  JsonNode *node;
+
+  if (resource != NULL)
+    return resource;
+
+  node = _khadim_schema_load_metaschema (uri);
+  if (node != NULL)
+    {
+      if (compiler_add_document (compiler, uri, node) == NULL)
+        return NULL;
+      return g_hash_table_lookup (compiler->by_uri, uri);
+    }
+
+  if (g_str_has_prefix (uri, DEFAULT_BASE))
+    problem = g_strdup ("it refers to another document, and the schema has no $id");
+  else
+    problem = g_strdup_printf ("%s is another document, which is not fetched", uri);
+  compiler_fail (compiler, reference->place, KHADIM_ENGINE_ERROR_UNSUPPORTED, problem);
+
+  return NULL;
+}
+
+/* The nearest visited schema above @pointer tells the base of one that was not
+ * visited, since no known keyword holds it. */
+static KhadimSchemaResource *
+compiler_find_base (Compiler             *compiler,
+                    KhadimSchemaResource *resource,
+                    const char           *pointer)
+{
+  g_autofree char *above = g_strdup (pointer);
+  char *slash;
+
+  while ((slash = strrchr (above, '/')) != NULL)
+    {
+      JsonNode *node;
+      const KhadimSubschema *schema;
+
+      *slash = '\0';
+      node = khadim_json_pointer_get (resource->node, above);
+      schema = node != NULL ? g_hash_table_lookup (compiler->by_node, node) : NULL;
+      if (schema != NULL)
+        return schema->resource;
+    }
+
+  return resource;
+}
+
+static KhadimSubschema *
+compiler_find_pointer (Compiler             *compiler,
+                       const Reference      *reference,
+                       KhadimSchemaResource *resource,
+                       const char           *pointer)
+{
+  JsonNode *node = khadim_json_pointer_get (resource->node, pointer);
+  KhadimSchemaFrame frame = { 0, };
+  KhadimSubschema *schema;
+
+  if (node == NULL)
+    {
+      g_autofree char *problem = g_strdup_printf ("there is no #%s", pointer);
+
+      compiler_fail (compiler, reference->place, KHADIM_ENGINE_ERROR_INVALID, problem);
+      return NULL;
+    }
+
+  schema = g_hash_table_lookup (compiler->by_node, node);
+  if (schema != NULL)
+    return schema;
+
+  return compile_node (compiler, node, compiler_find_base (compiler, resource, pointer), &frame);
+}
+
+static KhadimSubschema *
+compiler_find_anchor (Compiler             *compiler,
+                      const Reference      *reference,
+                      KhadimSchemaResource *resource,
+                      const char           *anchor)
+{
+  KhadimSubschema *schema = g_hash_table_lookup (resource->anchors, anchor);
+  g_autofree char *problem = NULL;
+
+  if (schema != NULL)
+    return schema;
+
+  problem = g_strdup_printf ("there is no anchor “%s”", anchor);
+  compiler_fail (compiler, reference->place, KHADIM_ENGINE_ERROR_INVALID, problem);
+
+  return NULL;
+}
+
+static gboolean
+compiler_resolve (Compiler        *compiler,
+                  const Reference *reference)
+{
+  g_autofree char *uri = g_strdup (reference->uri);
+  g_autofree char *escaped = cut_fragment (uri);
+  g_autofree char *fragment = g_uri_unescape_string (escaped, NULL);
+  KhadimSchemaResource *resource = compiler_find_resource (compiler, reference, uri);
+  KhadimSubschema *target;
+  gboolean is_anchor;
+
+  if (resource == NULL)
+    return FALSE;
+  if (fragment == NULL)
+    return compiler_fail (compiler, reference->place, KHADIM_ENGINE_ERROR_INVALID,
+                          "the fragment of the reference is not well formed");
+
+  is_anchor = fragment[0] != '\0' && fragment[0] != '/';
+  target = is_anchor ? compiler_find_anchor (compiler, reference, resource, fragment)
+                     : compiler_find_pointer (compiler, reference, resource, fragment);
+  if (target == NULL)
+    return FALSE;
+
+  if (!reference->dynamic)
+    {
+      reference->from->ref = target;
+      return TRUE;
+    }
+  reference->from->dynamic_ref = target;
+  /* The key of the table lives as long as the document. */
+  if (is_anchor)
+    g_hash_table_lookup_extended (resource->dynamic_anchors, fragment,
+                                  (gpointer *) &reference->from->dynamic_anchor, NULL);
+
+  return TRUE;
+}
+
+static gboolean
+compiler_resolve_all (Compiler *compiler)
+{
+  Reference *reference;
+  gboolean resolved = TRUE;
+
+  while (resolved && (reference = g_queue_pop_head (&compiler->references)) != NULL)
+    {
+      resolved = compiler_resolve (compiler, reference);
+      reference_free (reference);
+    }
+
+  return resolved;
+}
+
+/* Errors: %KHADIM_ENGINE_ERROR_INVALID, %KHADIM_ENGINE_ERROR_LIMIT,
+ * %KHADIM_ENGINE_ERROR_UNSUPPORTED. */
+gboolean
+_khadim_schema_compile (KhadimSchema *self,
+                        GError      **error)
+{
+  Compiler compiler = { .self = self, .error = error };
+  gboolean compiled;
+
+  compiler.by_node = g_hash_table_new (NULL, NULL);
+  compiler.by_uri = g_hash_table_new (g_str_hash, g_str_equal);
+  g_queue_init (&compiler.references);
+
+  self->start = compiler_add_document (&compiler, DEFAULT_BASE, json_node_ref (self->root));
+  compiled = self->start != NULL && compiler_resolve_all (&compiler);
+
+  g_queue_clear_full (&compiler.references, reference_free);
+  g_hash_table_unref (compiler.by_node);
+  g_hash_table_unref (compiler.by_uri);
+
+  return compiled;
+}
