@@ -4,9 +4,13 @@
 
 #pragma once
 
-#include <json-glib/json-glib.h>
+#include "engine/json/khadim-json.h"
 
 G_BEGIN_DECLS
+
+KhadimJsonLimits _khadim_json_limits_fill (const KhadimJsonLimits *limits);
+void     _khadim_json_set_size_error (GError    **error,
+                                     gsize       max_bytes);
 
 void     _khadim_json_append_quoted (GString    *out,
                                      const char *text);

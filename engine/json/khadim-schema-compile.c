@@ -10,40 +10,12 @@
 
 #include "config.h"
 
-#include "engine/json/khadim-schema-private.h"
+#include "engine/json/khadim-schema-compile-private.h"
 
-#include <math.h>
-
-#include "engine/json/khadim-json-path.h"
 #include "engine/json/khadim-json.h"
 
 #define METASCHEMA_PREFIX "https://json-schema.org/draft/2020-12/"
 #define VOCABULARY_PREFIX METASCHEMA_PREFIX "vocab/"
-/* What relative addresses of a schema without $id are relative to (RFC 3986,
- * 5.1.4); nothing is ever fetched from it. */
-#define DEFAULT_BASE "khadim-schema://local/"
-
-/* A reference to resolve once all is visited. */
-typedef struct {
-  KhadimSubschema *from;
-  gboolean dynamic;
-  char *uri;
-  char *place;
-} Reference;
-
-typedef struct {
-  KhadimSchema *self;
-  /* JsonNode to KhadimSubschema, and address to KhadimSchemaResource */
-  GHashTable *by_node;
-  GHashTable *by_uri;
-  GQueue references;
-  GError **error;
-} Compiler;
-
-static KhadimSubschema *compile_node (Compiler                *compiler,
-                                      JsonNode                *node,
-                                      KhadimSchemaResource    *resource,
-                                      const KhadimSchemaFrame *frame);
 
 /* Freeing ------------------------------------------------------------------- */
 
@@ -83,10 +55,10 @@ pattern_property_clear (gpointer data)
   g_clear_pointer (&property->regex, g_regex_unref);
 }
 
-static void
-reference_free (gpointer data)
+void
+_khadim_schema_reference_free (gpointer data)
 {
-  Reference *reference = data;
+  KhadimSchemaReference *reference = data;
 
   g_free (reference->uri);
   g_free (reference->place);
@@ -96,11 +68,11 @@ reference_free (gpointer data)
 /* Errors and addresses ------------------------------------------------------ */
 
 /* Always %FALSE. */
-static gboolean
-compiler_fail (Compiler         *compiler,
-               const char       *place,
-               KhadimEngineError code,
-               const char       *problem)
+gboolean
+_khadim_schema_compiler_fail (KhadimSchemaCompiler *compiler,
+                              const char           *place,
+                              KhadimEngineError     code,
+                              const char           *problem)
 {
   g_set_error (compiler->error, KHADIM_ENGINE_ERROR, (int) code, "%s%s%s",
                place, place[0] != '\0' ? ": " : "", problem);
@@ -109,14 +81,14 @@ compiler_fail (Compiler         *compiler,
 }
 
 static gboolean
-compiler_fail_at (Compiler                *compiler,
+compiler_fail_at (KhadimSchemaCompiler    *compiler,
                   const KhadimSchemaFrame *frame,
                   KhadimEngineError        code,
                   const char              *problem)
 {
   g_autofree char *place = _khadim_schema_frame_to_place (frame);
 
-  return compiler_fail (compiler, place, code, problem);
+  return _khadim_schema_compiler_fail (compiler, place, code, problem);
 }
 
 /* @uri against @base; %NULL if it is no address. */
@@ -128,8 +100,8 @@ resolve_uri (const char *base,
 }
 
 /* Cuts the fragment off @uri, and returns it without its #; "" if none. */
-static char *
-cut_fragment (char *uri)
+char *
+_khadim_schema_cut_fragment (char *uri)
 {
   char *mark = strchr (uri, '#');
 
@@ -142,7 +114,7 @@ cut_fragment (char *uri)
 }
 
 static KhadimSchemaResource *
-compiler_add_resource (Compiler             *compiler,
+compiler_add_resource (KhadimSchemaCompiler *compiler,
                        const char           *uri,
                        JsonNode             *node,
                        KhadimSchemaResource *parent)
@@ -199,7 +171,7 @@ vocabulary_lookup (const char *uri,
 
 /* $vocabulary (core, 8.1.2) of the metaschema @meta. */
 static gboolean
-compiler_read_vocabularies (Compiler                *compiler,
+compiler_read_vocabularies (KhadimSchemaCompiler    *compiler,
                             JsonObject              *meta,
                             KhadimSchemaResource    *resource,
                             const KhadimSchemaFrame *frame)
@@ -264,7 +236,7 @@ _khadim_schema_is_dialect (const char *uri)
 
 /* $schema: 2020-12, or a metaschema that the document brings along. */
 static gboolean
-compiler_read_dialect (Compiler                *compiler,
+compiler_read_dialect (KhadimSchemaCompiler    *compiler,
                        JsonObject              *object,
                        KhadimSchemaResource    *resource,
                        const KhadimSchemaFrame *frame)
@@ -293,7 +265,7 @@ compiler_read_dialect (Compiler                *compiler,
 
 /* $id (core, 8.2.1). */
 static gboolean
-compiler_read_id (Compiler                *compiler,
+compiler_read_id (KhadimSchemaCompiler    *compiler,
                   JsonNode                *node,
                   const char              *id,
                   KhadimSchemaResource   **inout_resource,
@@ -304,7 +276,7 @@ compiler_read_id (Compiler                *compiler,
   KhadimSchemaResource *other;
 
   if (uri != NULL)
-    fragment = cut_fragment (uri);
+    fragment = _khadim_schema_cut_fragment (uri);
   if (uri == NULL || fragment[0] != '\0')
     return compiler_fail_at (compiler, frame, KHADIM_ENGINE_ERROR_INVALID,
                              "$id is not an address without a fragment");
@@ -323,7 +295,7 @@ compiler_read_id (Compiler                *compiler,
 }
 
 static gboolean
-compiler_add_anchor (Compiler                *compiler,
+compiler_add_anchor (KhadimSchemaCompiler    *compiler,
                      KhadimSubschema         *schema,
                      JsonObject              *object,
                      const char              *keyword,
@@ -350,7 +322,7 @@ compiler_add_anchor (Compiler                *compiler,
 }
 
 static gboolean
-compiler_add_reference (Compiler                *compiler,
+compiler_add_reference (KhadimSchemaCompiler    *compiler,
                         KhadimSubschema         *schema,
                         JsonObject              *object,
                         const char              *keyword,
@@ -358,7 +330,7 @@ compiler_add_reference (Compiler                *compiler,
 {
   const char *text = khadim_json_get_string (object, keyword, NULL);
   g_autofree char *uri = NULL;
-  Reference *reference;
+  KhadimSchemaReference *reference;
 
   if (text == NULL)
     return TRUE;
@@ -371,7 +343,7 @@ compiler_add_reference (Compiler                *compiler,
       return compiler_fail_at (compiler, frame, KHADIM_ENGINE_ERROR_INVALID, problem);
     }
 
-  reference = g_new0 (Reference, 1);
+  reference = g_new0 (KhadimSchemaReference, 1);
   reference->from = schema;
   reference->dynamic = g_str_equal (keyword, "$dynamicRef");
   reference->uri = g_steal_pointer (&uri);
@@ -385,7 +357,7 @@ compiler_add_reference (Compiler                *compiler,
 
 /* One member that is a schema. */
 static gboolean
-compile_member (Compiler                *compiler,
+compile_member (KhadimSchemaCompiler    *compiler,
                 KhadimSubschema         *schema,
                 JsonObject              *object,
                 const char              *keyword,
@@ -398,14 +370,14 @@ compile_member (Compiler                *compiler,
   if (node == NULL)
     return TRUE;
 
-  *out_subschema = compile_node (compiler, node, schema->resource, &member);
+  *out_subschema = _khadim_schema_compile_node (compiler, node, schema->resource, &member);
 
   return *out_subschema != NULL;
 }
 
 /* An array of schemas. */
 static gboolean
-compile_list (Compiler                *compiler,
+compile_list (KhadimSchemaCompiler    *compiler,
               KhadimSubschema         *schema,
               JsonObject              *object,
               const char              *keyword,
@@ -422,9 +394,10 @@ compile_list (Compiler                *compiler,
   for (guint i = 0; i < json_array_get_length (array); i++)
     {
       KhadimSchemaFrame element = { &member, NULL, i, member.depth + 1 };
-      KhadimSubschema *subschema = compile_node (compiler, json_array_get_element (array, i),
-                                                 schema->resource, &element);
+      KhadimSubschema *subschema;
 
+      subschema = _khadim_schema_compile_node (compiler, json_array_get_element (array, i),
+                                               schema->resource, &element);
       if (subschema == NULL)
         return FALSE;
       g_ptr_array_add (*out_list, subschema);
@@ -435,7 +408,7 @@ compile_list (Compiler                *compiler,
 
 /* An object whose members are schemas. */
 static gboolean
-compile_map (Compiler                *compiler,
+compile_map (KhadimSchemaCompiler    *compiler,
              KhadimSubschema         *schema,
              JsonObject              *object,
              const char              *keyword,
@@ -458,7 +431,7 @@ compile_map (Compiler                *compiler,
       KhadimSchemaFrame element = { &member, name, 0, member.depth + 1 };
       KhadimSchemaProperty property = { name, NULL };
 
-      property.subschema = compile_node (compiler, node, schema->resource, &element);
+      property.subschema = _khadim_schema_compile_node (compiler, node, schema->resource, &element);
       if (property.subschema == NULL)
         return FALSE;
       g_array_append_val (*out_map, property);
@@ -468,7 +441,7 @@ compile_map (Compiler                *compiler,
 }
 
 static gboolean
-compile_properties (Compiler                *compiler,
+compile_properties (KhadimSchemaCompiler    *compiler,
                     KhadimSubschema         *schema,
                     JsonObject              *object,
                     const KhadimSchemaFrame *frame)
@@ -492,7 +465,7 @@ compile_properties (Compiler                *compiler,
 }
 
 static GRegex *
-compile_pattern (Compiler                *compiler,
+compile_pattern (KhadimSchemaCompiler    *compiler,
                  const char              *pattern,
                  const KhadimSchemaFrame *frame)
 {
@@ -506,7 +479,7 @@ compile_pattern (Compiler                *compiler,
 }
 
 static gboolean
-compile_pattern_properties (Compiler                *compiler,
+compile_pattern_properties (KhadimSchemaCompiler    *compiler,
                             KhadimSubschema         *schema,
                             JsonObject              *object,
                             const KhadimSchemaFrame *frame)
@@ -538,7 +511,7 @@ compile_pattern_properties (Compiler                *compiler,
 
 /* Places that hold schemas, but do not apply them. */
 static gboolean
-compile_definitions (Compiler                *compiler,
+compile_definitions (KhadimSchemaCompiler    *compiler,
                      KhadimSubschema         *schema,
                      JsonObject              *object,
                      const KhadimSchemaFrame *frame)
@@ -553,7 +526,7 @@ compile_definitions (Compiler                *compiler,
 }
 
 static gboolean
-compile_applicators (Compiler                *compiler,
+compile_applicators (KhadimSchemaCompiler    *compiler,
                      KhadimSubschema         *schema,
                      JsonObject              *object,
                      const KhadimSchemaFrame *frame)
@@ -590,7 +563,7 @@ compile_applicators (Compiler                *compiler,
 }
 
 static gboolean
-compile_unevaluated (Compiler                *compiler,
+compile_unevaluated (KhadimSchemaCompiler    *compiler,
                      KhadimSubschema         *schema,
                      JsonObject              *object,
                      const KhadimSchemaFrame *frame)
@@ -700,7 +673,7 @@ clear_bounds (KhadimSubschema *schema)
 }
 
 static gboolean
-compile_assertions (Compiler                *compiler,
+compile_assertions (KhadimSchemaCompiler    *compiler,
                     KhadimSubschema         *schema,
                     JsonObject              *object,
                     const KhadimSchemaFrame *frame)
@@ -731,7 +704,7 @@ compile_assertions (Compiler                *compiler,
 /* One schema ---------------------------------------------------------------- */
 
 static gboolean
-compile_keywords (Compiler                *compiler,
+compile_keywords (KhadimSchemaCompiler    *compiler,
                   KhadimSubschema         *schema,
                   JsonObject              *object,
                   const KhadimSchemaFrame *frame)
@@ -762,7 +735,7 @@ node_is_boolean (JsonNode *node)
 }
 
 static gboolean
-compiler_may_enter (Compiler                *compiler,
+compiler_may_enter (KhadimSchemaCompiler    *compiler,
                     JsonNode                *node,
                     const KhadimSchemaFrame *frame)
 {
@@ -780,7 +753,7 @@ compiler_may_enter (Compiler                *compiler,
 
 /* The identity of a schema: which resource it belongs to or opens. */
 static gboolean
-compiler_identify (Compiler                *compiler,
+compiler_identify (KhadimSchemaCompiler    *compiler,
                    JsonNode                *node,
                    KhadimSchemaResource   **inout_resource,
                    const KhadimSchemaFrame *frame)
@@ -796,11 +769,11 @@ compiler_identify (Compiler                *compiler,
   return compiler_read_dialect (compiler, object, *inout_resource, frame);
 }
 
-static KhadimSubschema *
-compile_node (Compiler                *compiler,
-              JsonNode                *node,
-              KhadimSchemaResource    *resource,
-              const KhadimSchemaFrame *frame)
+KhadimSubschema *
+_khadim_schema_compile_node (KhadimSchemaCompiler    *compiler,
+                             JsonNode                *node,
+                             KhadimSchemaResource    *resource,
+                             const KhadimSchemaFrame *frame)
 {
   KhadimSubschema *schema = g_hash_table_lookup (compiler->by_node, node);
 
@@ -826,13 +799,13 @@ compile_node (Compiler                *compiler,
   return compile_keywords (compiler, schema, json_node_get_object (node), frame) ? schema : NULL;
 }
 
-/* References ---------------------------------------------------------------- */
+/* Entry --------------------------------------------------------------------- */
 
 /* A document of its own: @node becomes owned. */
-static KhadimSubschema *
-compiler_add_document (Compiler   *compiler,
-                       const char *uri,
-                       JsonNode   *node)
+KhadimSubschema *
+_khadim_schema_compiler_add_document (KhadimSchemaCompiler *compiler,
+                                      const char           *uri,
+                                      JsonNode             *node)
 {
   KhadimSchemaFrame frame = { 0, };
   KhadimSchemaResource *resource;
@@ -840,157 +813,7 @@ compiler_add_document (Compiler   *compiler,
   g_ptr_array_add (compiler->self->documents, node);
   resource = compiler_add_resource (compiler, uri, node, NULL);
 
-  return compile_node (compiler, node, resource, &frame);
-}
-
-/* The resource at @uri, loading a metaschema if need be. */
-static KhadimSchemaResource *
-compiler_find_resource (Compiler        *compiler,
-                        const Reference *reference,
-                        const char      *uri)
-{
-  KhadimSchemaResource *resource = g_hash_table_lookup (compiler->by_uri, uri);
-  g_autofree char *problem = NULL;
-  JsonNode *node;
-
-  if (resource != NULL)
-    return resource;
-
-  node = _khadim_schema_load_metaschema (uri);
-  if (node != NULL)
-    {
-      if (compiler_add_document (compiler, uri, node) == NULL)
-        return NULL;
-      return g_hash_table_lookup (compiler->by_uri, uri);
-    }
-
-  if (g_str_has_prefix (uri, DEFAULT_BASE))
-    problem = g_strdup ("it refers to another document, and the schema has no $id");
-  else
-    problem = g_strdup_printf ("%s is another document, which is not fetched", uri);
-  compiler_fail (compiler, reference->place, KHADIM_ENGINE_ERROR_UNSUPPORTED, problem);
-
-  return NULL;
-}
-
-/* The nearest visited schema above @pointer tells the base of one that was not
- * visited, since no known keyword holds it. */
-static KhadimSchemaResource *
-compiler_find_base (Compiler             *compiler,
-                    KhadimSchemaResource *resource,
-                    const char           *pointer)
-{
-  g_autofree char *above = g_strdup (pointer);
-  char *slash;
-
-  while ((slash = strrchr (above, '/')) != NULL)
-    {
-      JsonNode *node;
-      const KhadimSubschema *schema;
-
-      *slash = '\0';
-      node = khadim_json_pointer_get (resource->node, above);
-      schema = node != NULL ? g_hash_table_lookup (compiler->by_node, node) : NULL;
-      if (schema != NULL)
-        return schema->resource;
-    }
-
-  return resource;
-}
-
-static KhadimSubschema *
-compiler_find_pointer (Compiler             *compiler,
-                       const Reference      *reference,
-                       KhadimSchemaResource *resource,
-                       const char           *pointer)
-{
-  JsonNode *node = khadim_json_pointer_get (resource->node, pointer);
-  KhadimSchemaFrame frame = { 0, };
-  KhadimSubschema *schema;
-
-  if (node == NULL)
-    {
-      g_autofree char *problem = g_strdup_printf ("there is no #%s", pointer);
-
-      compiler_fail (compiler, reference->place, KHADIM_ENGINE_ERROR_INVALID, problem);
-      return NULL;
-    }
-
-  schema = g_hash_table_lookup (compiler->by_node, node);
-  if (schema != NULL)
-    return schema;
-
-  return compile_node (compiler, node, compiler_find_base (compiler, resource, pointer), &frame);
-}
-
-static KhadimSubschema *
-compiler_find_anchor (Compiler             *compiler,
-                      const Reference      *reference,
-                      KhadimSchemaResource *resource,
-                      const char           *anchor)
-{
-  KhadimSubschema *schema = g_hash_table_lookup (resource->anchors, anchor);
-  g_autofree char *problem = NULL;
-
-  if (schema != NULL)
-    return schema;
-
-  problem = g_strdup_printf ("there is no anchor “%s”", anchor);
-  compiler_fail (compiler, reference->place, KHADIM_ENGINE_ERROR_INVALID, problem);
-
-  return NULL;
-}
-
-static gboolean
-compiler_resolve (Compiler        *compiler,
-                  const Reference *reference)
-{
-  g_autofree char *uri = g_strdup (reference->uri);
-  g_autofree char *escaped = cut_fragment (uri);
-  g_autofree char *fragment = g_uri_unescape_string (escaped, NULL);
-  KhadimSchemaResource *resource = compiler_find_resource (compiler, reference, uri);
-  KhadimSubschema *target;
-  gboolean is_anchor;
-
-  if (resource == NULL)
-    return FALSE;
-  if (fragment == NULL)
-    return compiler_fail (compiler, reference->place, KHADIM_ENGINE_ERROR_INVALID,
-                          "the fragment of the reference is not well formed");
-
-  is_anchor = fragment[0] != '\0' && fragment[0] != '/';
-  target = is_anchor ? compiler_find_anchor (compiler, reference, resource, fragment)
-                     : compiler_find_pointer (compiler, reference, resource, fragment);
-  if (target == NULL)
-    return FALSE;
-
-  if (!reference->dynamic)
-    {
-      reference->from->ref = target;
-      return TRUE;
-    }
-  reference->from->dynamic_ref = target;
-  /* The key of the table lives as long as the document. */
-  if (is_anchor)
-    g_hash_table_lookup_extended (resource->dynamic_anchors, fragment,
-                                  (gpointer *) &reference->from->dynamic_anchor, NULL);
-
-  return TRUE;
-}
-
-static gboolean
-compiler_resolve_all (Compiler *compiler)
-{
-  Reference *reference;
-  gboolean resolved = TRUE;
-
-  while (resolved && (reference = g_queue_pop_head (&compiler->references)) != NULL)
-    {
-      resolved = compiler_resolve (compiler, reference);
-      reference_free (reference);
-    }
-
-  return resolved;
+  return _khadim_schema_compile_node (compiler, node, resource, &frame);
 }
 
 /* Errors: %KHADIM_ENGINE_ERROR_INVALID, %KHADIM_ENGINE_ERROR_LIMIT,
@@ -999,17 +822,18 @@ gboolean
 _khadim_schema_compile (KhadimSchema *self,
                         GError      **error)
 {
-  Compiler compiler = { .self = self, .error = error };
+  KhadimSchemaCompiler compiler = { .self = self, .error = error };
   gboolean compiled;
 
   compiler.by_node = g_hash_table_new (NULL, NULL);
   compiler.by_uri = g_hash_table_new (g_str_hash, g_str_equal);
   g_queue_init (&compiler.references);
 
-  self->start = compiler_add_document (&compiler, DEFAULT_BASE, json_node_ref (self->root));
-  compiled = self->start != NULL && compiler_resolve_all (&compiler);
+  self->start = _khadim_schema_compiler_add_document (&compiler, KHADIM_SCHEMA_DEFAULT_BASE,
+                                                      json_node_ref (self->root));
+  compiled = self->start != NULL && _khadim_schema_compiler_resolve (&compiler);
 
-  g_queue_clear_full (&compiler.references, reference_free);
+  g_queue_clear_full (&compiler.references, _khadim_schema_reference_free);
   g_hash_table_unref (compiler.by_node);
   g_hash_table_unref (compiler.by_uri);
 

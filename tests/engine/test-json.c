@@ -556,7 +556,8 @@ test_load_file (void)
 
 static const char sample[] =
   "{\"name\":\"Rechnungen \\u00fc\\ud83d\\ude00 é\",\"steps\":[{\"tool\":\"click\","
-  "\"at\":[1,-2.5e3,0.1],\"on\":true,\"off\":false,\"none\":null},{\"odd key\":{\"\":[[],{}]}}], \"n\": 1234567890}";
+  "\"at\":[1,-2.5e3,0.1],\"on\":true,\"off\":false,\"none\":null},"
+  "{\"odd key\":{\"\":[[],{}]}}], \"n\": 1234567890}";
 
 /* A value or an error, and a value reads back as itself. Warnings are fatal. */
 static gboolean
