@@ -422,8 +422,9 @@ _khadim_schema_pattern_match (GRegex     *regex,
   *out_matches = g_regex_match_full (regex, text, (gssize) length, 0, 0, NULL, &match_error);
   if (match_error != NULL)
     {
+      /* The message of GLib is about the translated pattern. */
       g_set_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_LIMIT,
-                   "the pattern takes too long to match: %s", match_error->message);
+                   "the pattern takes too long to match");
       return FALSE;
     }
 
