@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include <gdk-pixbuf/gdk-pixbuf.h>
 #include <pango/pangocairo.h>
 
 #define WINDOW_WIDTH 620
@@ -271,4 +272,78 @@ test_scene_noise (KhadimRpaPicture *picture,
   g_assert_no_error (error);
 
   return noisy;
+}
+
+static gboolean
+in_disc (int x,
+         int y,
+         int middle_x,
+         int middle_y,
+         int radius_px)
+{
+  int dx = x - middle_x, dy = y - middle_y;
+
+  return dx * dx + dy * dy <= radius_px * radius_px;
+}
+
+/* Opacity comes with PNG files only, so through one that gdk-pixbuf writes. */
+KhadimRpaPicture *
+test_scene_disc (KhadimRpaPicture *picture,
+                 int               radius_px)
+{
+  int width = khadim_rpa_picture_get_width (picture);
+  int height = khadim_rpa_picture_get_height (picture);
+  g_autoptr(GdkPixbuf) pixbuf = gdk_pixbuf_new (GDK_COLORSPACE_RGB, TRUE, 8, width, height);
+  g_autofree char *data = NULL;
+  g_autoptr(GBytes) png = NULL;
+  g_autoptr(GError) error = NULL;
+  KhadimRpaPicture *disc;
+  gsize size;
+
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      {
+        guint8 *pixel = gdk_pixbuf_get_pixels (pixbuf) + y * gdk_pixbuf_get_rowstride (pixbuf)
+                        + x * 4;
+        guint32 rgb = khadim_rpa_picture_get_rgb (picture, x, y);
+
+        pixel[0] = (guint8) (rgb >> 16);
+        pixel[1] = (guint8) (rgb >> 8);
+        pixel[2] = (guint8) rgb;
+        pixel[3] = in_disc (x, y, width / 2, height / 2, radius_px) ? 255 : 0;
+      }
+  g_assert_true (gdk_pixbuf_save_to_buffer (pixbuf, &data, &size, "png", &error, NULL));
+  png = g_bytes_new (data, size);
+  disc = khadim_rpa_picture_from_png (png, &error);
+  g_assert_no_error (error);
+
+  return disc;
+}
+
+KhadimRpaPicture *
+test_scene_new_ground (KhadimRpaPicture *picture,
+                       int               middle_x,
+                       int               middle_y,
+                       int               radius_px)
+{
+  int width = khadim_rpa_picture_get_width (picture);
+  int height = khadim_rpa_picture_get_height (picture);
+  g_autofree guint32 *pixels = g_new (guint32, (gsize) width * (gsize) height);
+  g_autoptr(GError) error = NULL;
+  KhadimRpaPicture *changed;
+
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      {
+        guint32 rgb = khadim_rpa_picture_get_rgb (picture, x, y);
+
+        if (!in_disc (x, y, middle_x, middle_y, radius_px))
+          rgb = (x / 7 + y / 5) % 2 == 0 ? 0x203040 : 0xa0c0d0;
+        pixels[y * width + x] = GUINT32_TO_LE (rgb);
+      }
+  changed = khadim_rpa_picture_new ((const guint8 *) pixels, width, height, (gsize) width * 4,
+                                    &error);
+  g_assert_no_error (error);
+
+  return changed;
 }

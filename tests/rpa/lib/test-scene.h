@@ -33,4 +33,14 @@ KhadimRpaPicture *test_scene_noise   (KhadimRpaPicture *picture,
                                       GRand            *rand,
                                       double            sigma);
 
+/* Transparent outside a disc in the middle. */
+KhadimRpaPicture *test_scene_disc       (KhadimRpaPicture *picture,
+                                         int               radius_px);
+
+/* Other colours outside a disc. */
+KhadimRpaPicture *test_scene_new_ground (KhadimRpaPicture *picture,
+                                         int               middle_x,
+                                         int               middle_y,
+                                         int               radius_px);
+
 G_END_DECLS

@@ -1,0 +1,246 @@
+/* SPDX-FileCopyrightText: 2026 The Khadim authors
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#define G_LOG_DOMAIN "khadim-rpa-matcher-ncc"
+
+#include "config.h"
+
+#include "rpa/find/khadim-rpa-matcher-private.h"
+
+#include <math.h>
+
+/*
+ * The inner loops of the matcher, in plain C that becomes vector code. Where the
+ * compiler and the C library can choose at load time, there is a second version
+ * for processors with 256-bit vectors.
+ */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+#endif
+
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
+#define VECTOR_CODE __attribute__ ((target_clones ("arch=x86-64-v3", "default")))
+#else
+#define VECTOR_CODE
+#endif
+
+/* ITU-R BT.601 luma in 256ths. */
+#define LUMA_RED 77
+#define LUMA_GREEN 150
+#define LUMA_BLUE 29
+
+#define LANES KHADIM_RPA_LANES
+
+/* Vectors of the compiler (GCC and Clang), of whatever length the processor has. */
+typedef float Floats __attribute__ ((vector_size (32)));
+typedef float UnalignedFloats __attribute__ ((vector_size (32), aligned (4), may_alias));
+
+#define N_VECTORS (LANES * sizeof (float) / sizeof (Floats))
+
+/* What single precision may lose, in grey levels squared of a pixel and in grey
+ * levels; both make the bounds looser, never tighter. */
+#define ENERGY_SLACK 0.02
+#define PRODUCT_SLACK 1e-4
+
+VECTOR_CODE void
+_khadim_rpa_ncc_grey (const guint8 *bgrx,
+                      int           width_px,
+                      gint8        *grey)
+{
+  for (int x = 0; x < width_px; x++)
+    {
+      int luma = (LUMA_BLUE * bgrx[4 * x] + LUMA_GREEN * bgrx[4 * x + 1]
+                  + LUMA_RED * bgrx[4 * x + 2] + 128) >> 8;
+
+      grey[x] = (gint8) (luma - KHADIM_RPA_GREY_OFFSET);
+    }
+}
+
+/* Summed-area tables (Crow, 1984), as in Lewis, "Fast normalized
+ * cross-correlation", 1995. */
+void
+_khadim_rpa_ncc_integrals (KhadimRpaMatcher *matcher)
+{
+  gsize stride = matcher->stride;
+
+  for (int y = 0; y < matcher->height_px; y++)
+    {
+      const gint8 *grey = matcher->grey + (gsize) y * stride;
+      const gint32 *sums_above = matcher->sums + (gsize) y * stride;
+      const guint32 *squares_above = matcher->squares + (gsize) y * stride;
+      gint32 *sums = matcher->sums + (gsize) (y + 1) * stride;
+      guint32 *squares = matcher->squares + (gsize) (y + 1) * stride;
+      gint32 sum = 0;
+      guint32 square = 0;
+
+      for (int x = 0; x < matcher->width_px; x++)
+        {
+          sum += grey[x];
+          square += (guint32) (grey[x] * grey[x]);
+          sums[x + 1] = (gint32) ((guint32) sums_above[x + 1] + (guint32) sum);
+          squares[x + 1] = squares_above[x + 1] + square;
+        }
+    }
+}
+
+VECTOR_CODE static void
+means_row (const gint32 *top,
+           const gint32 *bottom,
+           int           block_width,
+           int           n,
+           float         factor,
+           float        *means)
+{
+  for (int x = 0; x < n; x++)
+    {
+      guint32 sum = (guint32) bottom[x + block_width] - (guint32) bottom[x]
+                    - (guint32) top[x + block_width] + (guint32) top[x];
+
+      means[x] = (float) (gint32) sum * factor;
+    }
+}
+
+void
+_khadim_rpa_ncc_means (const KhadimRpaMatcher *matcher,
+                       int                     block_width,
+                       int                     block_height,
+                       float                  *means)
+{
+  float factor = 1.0f / (float) (block_width * block_height);
+  gsize stride = matcher->stride;
+
+  for (int y = 0; y + block_height <= matcher->height_px; y++)
+    means_row (matcher->sums + (gsize) y * stride,
+               matcher->sums + (gsize) (y + block_height) * stride, block_width,
+               matcher->width_px - block_width + 1, factor, means + (gsize) y * stride);
+}
+
+VECTOR_CODE void
+_khadim_rpa_ncc_energies (const KhadimRpaMatcher *matcher,
+                          int                     x,
+                          int                     y,
+                          int                     width,
+                          int                     height,
+                          KhadimRpaStrip         *strip)
+{
+  gsize top = (gsize) y * matcher->stride + (gsize) x;
+  gsize bottom = top + (gsize) height * matcher->stride;
+  const guint32 *s0 = (const guint32 *) matcher->sums + top;
+  const guint32 *s1 = (const guint32 *) matcher->sums + bottom;
+  const guint32 *q0 = matcher->squares + top;
+  const guint32 *q1 = matcher->squares + bottom;
+  double factor = 1.0 / ((double) width * height);
+
+  for (int i = 0; i < LANES; i++)
+    {
+      gint32 sum = (gint32) (s1[i + width] - s1[i] - s0[i + width] + s0[i]);
+      gint32 squares = (gint32) ((q1[i + width] - q1[i] - q0[i + width] + q0[i]) >> 1);
+      gint32 odd = (gint32) ((q1[i + width] - q1[i] - q0[i + width] + q0[i]) & 1);
+      double mean = sum * factor;
+
+      strip->mean[i] = mean;
+      strip->energy[i] = 2.0 * squares + odd - sum * mean;
+    }
+}
+
+static inline __attribute__ ((always_inline)) void
+finish_bounds (const KhadimRpaLevel *level,
+               int                   n_pixels,
+               const float          *products,
+               const float          *squares,
+               const float          *sums,
+               KhadimRpaStrip       *strip)
+{
+  double area = level->block_width * level->block_height;
+  double lost = sqrt (1.0 - level->kept);
+  double energy_slack = ENERGY_SLACK * n_pixels;
+  double product_slack = PRODUCT_SLACK * sqrt (n_pixels);
+  int n_blocks = level->n_across * level->n_down;
+
+  for (int i = 0; i < LANES; i++)
+    {
+      double energy = MAX (strip->energy[i], KHADIM_RPA_FLAT_ENERGY);
+      double mean = strip->mean[i];
+      double product = products[i] - mean * level->shares_sum;
+      double blocks = area * (squares[i] - 2.0 * mean * sums[i] + mean * mean * n_blocks);
+      double rest = MAX (0.0, energy - blocks) + energy_slack;
+      double root = sqrt (energy);
+
+      strip->upper[i] = (product + lost * sqrt (rest) + product_slack) / root;
+      strip->guess[i] = product * root / MAX (level->kept * energy, MAX (blocks, 1.0));
+    }
+}
+
+/*
+ * An upper bound of the score at each position of a strip. Let t be the template
+ * and w the window, both less their means, t of length 1, and P the projection
+ * on pictures that are constant in each block. Then
+ *
+ *   <t, w> = <Pt, Pw> + <t - Pt, w - Pw>
+ *         <= <Pt, Pw> + |t - Pt| |w - Pw|
+ *
+ * by Cauchy and Schwarz, and |w - Pw|² = |w|² - |Pw|². The first product needs
+ * one multiplication a block instead of one a pixel. (The idea is that of
+ * bounded partial correlation: Di Stefano and Mattoccia, 2003.)
+ */
+VECTOR_CODE void
+_khadim_rpa_ncc_bounds (const KhadimRpaMatcher *matcher,
+                        const KhadimRpaLevel   *level,
+                        int                     x,
+                        int                     y,
+                        int                     n_pixels,
+                        KhadimRpaStrip         *strip)
+{
+  Floats products[N_VECTORS] = { 0 }, squares[N_VECTORS] = { 0 }, sums[N_VECTORS] = { 0 };
+  const float *shares = level->shares;
+
+  for (int j = 0; j < level->n_down; j++)
+    {
+      const float *row = level->means
+                         + (gsize) (y + level->top + j * level->block_height) * matcher->stride
+                         + (gsize) (x + level->left);
+
+      for (int b = 0; b < level->n_across; b++)
+        {
+          const UnalignedFloats *means = (const UnalignedFloats *) row;
+          float share = *shares++;
+
+          for (gsize v = 0; v < N_VECTORS; v++)
+            {
+              products[v] += share * means[v];
+              squares[v] += means[v] * means[v];
+              sums[v] += means[v];
+            }
+          row += level->block_width;
+        }
+    }
+
+  finish_bounds (level, n_pixels, (const float *) products, (const float *) squares,
+                 (const float *) sums, strip);
+}
+
+/* The rows of @templ are padded with zeros to a multiple of the lanes. */
+VECTOR_CODE gint64
+_khadim_rpa_ncc_dot (const gint8 *window,
+                     gsize        window_stride,
+                     const gint8 *templ,
+                     gsize        templ_stride,
+                     int          height)
+{
+  gint64 total = 0;
+
+  for (int y = 0; y < height; y++)
+    {
+      const gint8 *a = window + (gsize) y * window_stride;
+      const gint8 *b = templ + (gsize) y * templ_stride;
+      gint32 sum = 0;
+
+      for (gsize strip = 0; strip < templ_stride; strip += LANES)
+        for (int i = 0; i < LANES; i++)
+          sum += a[strip + (gsize) i] * b[strip + (gsize) i];
+      total += sum;
+    }
+
+  return total;
+}

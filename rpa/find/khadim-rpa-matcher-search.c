@@ -1,0 +1,505 @@
+/* SPDX-FileCopyrightText: 2026 The Khadim authors
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#define G_LOG_DOMAIN "khadim-rpa-matcher-search"
+
+#include "config.h"
+
+#include "rpa/find/khadim-rpa-matcher-private.h"
+
+#include <string.h>
+
+#include "rpa/find/khadim-rpa-picture-private.h"
+
+/* Positions are worked on in bands of rows; cancelling is seen between them. */
+#define MIN_BAND_ROWS 4
+#define MAX_BAND_ROWS 32
+
+/* How many of the likeliest places a band keeps for when nothing matches. */
+#define BAND_GUESSES 6
+
+/* How many of them all are looked at closely, and how far around. */
+#define MAX_GUESSES 48
+#define GUESS_RADIUS 3
+
+/* A cell whose best has this score cannot get a better one. */
+#define PERFECT (1.0 - 1e-12)
+
+#define NO_SCORE (-2.0)
+
+typedef struct
+{
+  const KhadimRpaSearch *search;
+  int                    band_rows;
+  int                    cell_width;
+  guint                  n_cells;
+  guint                  n_bands;
+  int                    next_band; /* atomic */
+  int                    stopped;   /* atomic */
+  GMutex                 lock;      /* guards hits and nearest */
+  GArray                *hits;
+  GArray                *nearest;
+} Job;
+
+/* What one thread knows about the band it works on: the best place of each cell
+ * of half the template's size. */
+typedef struct
+{
+  Job            *job;
+  KhadimRpaMatch *cells; /* owned */
+  KhadimRpaMatch  guesses[BAND_GUESSES];
+  guint           n_guesses;
+} Band;
+
+static KhadimRpaMatch
+match_at (const KhadimRpaSearch *search,
+          int                    x,
+          int                    y)
+{
+  KhadimRpaMatch match = { { x, y, search->templ->width, search->templ->height } };
+
+  match.scale = search->scale;
+
+  return match;
+}
+
+/* Best first, then from top to bottom and left to right. */
+static int
+compare_matches (gconstpointer a,
+                 gconstpointer b)
+{
+  const KhadimRpaMatch *one = a, *other = b;
+
+  if (one->score != other->score)
+    return one->score > other->score ? -1 : 1;
+  if (one->box.y != other->box.y)
+    return one->box.y < other->box.y ? -1 : 1;
+  if (one->box.x != other->box.x)
+    return one->box.x < other->box.x ? -1 : 1;
+
+  return (one->scale > other->scale) - (one->scale < other->scale);
+}
+
+/* Whether the places are less than half a template apart. */
+static gboolean
+is_same_place (const KhadimRpaMatch *a,
+               const KhadimRpaMatch *b)
+{
+  int dx = 2 * a->box.x + a->box.width - 2 * b->box.x - b->box.width;
+  int dy = 2 * a->box.y + a->box.height - 2 * b->box.y - b->box.height;
+
+  return ABS (dx) < MAX (a->box.width, b->box.width)
+         && ABS (dy) < MAX (a->box.height, b->box.height);
+}
+
+/*
+ * _khadim_rpa_matches_thin:
+ *
+ * Non-maximum suppression: sorts, and leaves of places that overlap the best.
+ */
+void
+_khadim_rpa_matches_thin (GArray *matches,
+                          guint   most)
+{
+  KhadimRpaMatch *all = (KhadimRpaMatch *) (gpointer) matches->data;
+  guint kept = 0;
+
+  g_array_sort (matches, compare_matches);
+  for (guint i = 0; i < matches->len && kept < most; i++)
+    {
+      gboolean covered = FALSE;
+
+      for (guint k = 0; k < kept && !covered; k++)
+        covered = is_same_place (&all[k], &all[i]);
+      if (!covered)
+        all[kept++] = all[i];
+    }
+  g_array_set_size (matches, kept);
+}
+
+static void
+note_guess (Band           *band,
+            KhadimRpaMatch  guess)
+{
+  guint worst = 0;
+
+  if (band->n_guesses < BAND_GUESSES)
+    {
+      band->guesses[band->n_guesses++] = guess;
+      return;
+    }
+
+  for (guint i = 1; i < BAND_GUESSES; i++)
+    if (band->guesses[i].score < band->guesses[worst].score)
+      worst = i;
+  if (guess.score > band->guesses[worst].score)
+    band->guesses[worst] = guess;
+}
+
+/* The likeliest of a strip; the others of a band are elsewhere. */
+static void
+note_strip (Band                 *band,
+            const KhadimRpaStrip *strip,
+            const double         *scores,
+            guint                 lanes,
+            int                   x,
+            int                   y)
+{
+  KhadimRpaMatch guess;
+  int best = -1;
+
+  for (int i = 0; i < KHADIM_RPA_LANES; i++)
+    if ((lanes >> i & 1) != 0 && (best < 0 || scores[i] > scores[best]))
+      best = i;
+  if (best < 0)
+    return;
+
+  guess = match_at (band->job->search, x + best, y);
+  guess.score = scores[best];
+  for (guint i = 0; i < band->n_guesses; i++)
+    if (is_same_place (&band->guesses[i], &guess))
+      {
+        if (guess.score > band->guesses[i].score)
+          band->guesses[i] = guess;
+        return;
+      }
+  note_guess (band, guess);
+}
+
+/* A position that no bound excludes: the exact score, then the colour. */
+static void
+check_position (Band                 *band,
+                const KhadimRpaStrip *strip,
+                int                   lane,
+                int                   x,
+                int                   y)
+{
+  const KhadimRpaSearch *search = band->job->search;
+  KhadimRpaMatch *best = &band->cells[(x - search->anchors.x) / band->job->cell_width];
+  KhadimRpaMatch match;
+
+  if (best->score >= PERFECT)
+    return;
+
+  match = match_at (search, x, y);
+  _khadim_rpa_template_rate (search->templ, search->matcher, strip, lane, &match);
+  if (match.score < search->similarity || match.score <= best->score)
+    return;
+
+  match.colour_distance = _khadim_rpa_template_colour_off (search->templ, search->matcher, x, y);
+  if (search->colour_tolerance < 0.0 || match.colour_distance <= search->colour_tolerance)
+    *best = match;
+  else
+    note_guess (band, match);
+}
+
+static guint
+lanes_above (const double *values,
+             guint         lanes,
+             double        least)
+{
+  guint above = 0;
+
+  for (int i = 0; i < KHADIM_RPA_LANES; i++)
+    above |= (guint) (values[i] >= least) << i;
+
+  return above & lanes;
+}
+
+static guint
+bound_strip (Band           *band,
+             KhadimRpaStrip *strip,
+             guint           lanes,
+             int             x,
+             int             y)
+{
+  const KhadimRpaSearch *search = band->job->search;
+  const KhadimRpaTemplate *templ = search->templ;
+
+  for (guint i = 0; i < templ->n_levels && lanes != 0; i++)
+    {
+      _khadim_rpa_ncc_bounds (search->matcher, &templ->levels[i], x + templ->core.x,
+                              y + templ->core.y, templ->n_pixels, strip);
+      if (i == 0)
+        note_strip (band, strip, strip->guess, lanes, x, y);
+      lanes = lanes_above (strip->upper, lanes, templ->probe_similarity);
+    }
+
+  return lanes;
+}
+
+static void
+search_strip (Band *band,
+              int   x,
+              int   y)
+{
+  const KhadimRpaSearch *search = band->job->search;
+  const KhadimRpaTemplate *templ = search->templ;
+  int n = MIN (KHADIM_RPA_LANES, search->anchors.x + search->anchors.width - x);
+  guint lanes = (1u << n) - 1;
+  KhadimRpaStrip strip;
+
+  _khadim_rpa_ncc_energies (search->matcher, x + templ->core.x, y + templ->core.y,
+                            templ->core.width, templ->core.height, &strip);
+  if (templ->norm > 0.0)
+    {
+      lanes = lanes_above (strip.energy, lanes, KHADIM_RPA_FLAT_ENERGY);
+      lanes = bound_strip (band, &strip, lanes, x, y);
+    }
+
+  for (int i = 0; i < n; i++)
+    if ((lanes >> i & 1) != 0)
+      check_position (band, &strip, i, x + i, y);
+}
+
+static void
+finish_band (Band *band)
+{
+  Job *job = band->job;
+  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&job->lock);
+
+  for (guint i = 0; i < job->n_cells; i++)
+    if (band->cells[i].score > NO_SCORE)
+      g_array_append_val (job->hits, band->cells[i]);
+  g_array_append_vals (job->nearest, band->guesses, band->n_guesses);
+}
+
+static void
+search_band (Band *band,
+             guint number)
+{
+  Job *job = band->job;
+  const KhadimRpaRect *anchors = &job->search->anchors;
+  int first = anchors->y + (int) number * job->band_rows;
+  int end = MIN (first + job->band_rows, anchors->y + anchors->height);
+
+  band->n_guesses = 0;
+  for (guint i = 0; i < job->n_cells; i++)
+    band->cells[i].score = NO_SCORE;
+
+  for (int y = first; y < end; y++)
+    for (int x = anchors->x; x < anchors->x + anchors->width; x += KHADIM_RPA_LANES)
+      search_strip (band, x, y);
+
+  finish_band (band);
+}
+
+static gpointer
+search_bands (gpointer data)
+{
+  Job *job = data;
+  Band band = { job };
+  g_autofree KhadimRpaMatch *cells = g_new (KhadimRpaMatch, job->n_cells);
+
+  band.cells = cells;
+  while (!g_atomic_int_get (&job->stopped))
+    {
+      guint number = (guint) g_atomic_int_add (&job->next_band, 1);
+
+      if (number >= job->n_bands)
+        break;
+      if (g_cancellable_is_cancelled (job->search->cancellable))
+        g_atomic_int_set (&job->stopped, TRUE);
+      else
+        search_band (&band, number);
+    }
+
+  return NULL;
+}
+
+/* Climbs from a guess to the best score around it. */
+static void
+refine_guess (const KhadimRpaSearch *search,
+              KhadimRpaMatch        *guess)
+{
+  KhadimRpaRect around = { guess->box.x - GUESS_RADIUS, guess->box.y - GUESS_RADIUS,
+                           2 * GUESS_RADIUS + 1, 2 * GUESS_RADIUS + 1 };
+  KhadimRpaMatch best = *guess;
+
+  best.score = NO_SCORE;
+  if (!khadim_rpa_rect_intersect (&around, &search->anchors, &around))
+    return;
+
+  for (int y = around.y; y < around.y + around.height; y++)
+    {
+      KhadimRpaStrip strip;
+
+      _khadim_rpa_ncc_energies (search->matcher, around.x + search->templ->core.x,
+                                y + search->templ->core.y, search->templ->core.width,
+                                search->templ->core.height, &strip);
+      for (int i = 0; i < around.width; i++)
+        {
+          KhadimRpaMatch match = match_at (search, around.x + i, y);
+
+          _khadim_rpa_template_rate (search->templ, search->matcher, &strip, i, &match);
+          if (match.score > best.score)
+            best = match;
+        }
+    }
+
+  best.colour_distance = _khadim_rpa_template_colour_off (search->templ, search->matcher,
+                                                          best.box.x, best.box.y);
+  *guess = best;
+}
+
+static void
+refine_guesses (const KhadimRpaSearch *search,
+                GArray                *nearest)
+{
+  _khadim_rpa_matches_thin (nearest, MAX_GUESSES);
+  for (guint i = 0; i < nearest->len; i++)
+    refine_guess (search, &g_array_index (nearest, KhadimRpaMatch, i));
+}
+
+static void
+run_threads (Job *job)
+{
+  GThread *threads[KHADIM_RPA_MATCH_MAX_THREADS];
+  guint n = MIN (job->search->n_threads, MIN (job->n_bands, G_N_ELEMENTS (threads))) - 1;
+
+  for (guint i = 0; i < n; i++)
+    threads[i] = g_thread_new ("matcher", search_bands, job);
+  search_bands (job);
+  for (guint i = 0; i < n; i++)
+    g_thread_join (threads[i]);
+}
+
+/*
+ * _khadim_rpa_search_run:
+ * @hits: gets every place that matches, or one of each half template around it
+ * @nearest: gets the places that come closest if there is no match
+ *
+ * Every position whose score reaches the similarity is found: the bounds only
+ * exclude what cannot. What is nearest below it is a good guess, not a promise.
+ *
+ * Returns: FALSE when cancelled
+ */
+gboolean
+_khadim_rpa_search_run (const KhadimRpaSearch *self,
+                        GArray                *hits,
+                        GArray                *nearest)
+{
+  g_autoptr(GArray) guesses = g_array_new (FALSE, FALSE, sizeof (KhadimRpaMatch));
+  guint n_before = hits->len;
+  Job job = { self };
+
+  job.band_rows = CLAMP (self->templ->height / 2, MIN_BAND_ROWS, MAX_BAND_ROWS);
+  job.cell_width = MAX (1, self->templ->width / 2);
+  job.n_cells = (guint) ((self->anchors.width - 1) / job.cell_width + 1);
+  job.n_bands = (guint) ((self->anchors.height - 1) / job.band_rows + 1);
+  job.hits = hits;
+  job.nearest = guesses;
+  g_mutex_init (&job.lock);
+  run_threads (&job);
+  g_mutex_clear (&job.lock);
+
+  if (job.stopped)
+    return FALSE;
+
+  if (hits->len == n_before)
+    {
+      refine_guesses (self, guesses);
+      g_array_append_vals (nearest, guesses->data, guesses->len);
+    }
+
+  return TRUE;
+}
+
+/* The pair of neighbouring pixels that differ most: few places have it. */
+static void
+find_rarest_pair (const KhadimRpaPicture *picture,
+                  int                    *out_x,
+                  int                    *out_y)
+{
+  int most = -1;
+
+  for (int y = 0; y < picture->height_px; y++)
+    {
+      const guint8 *row = _khadim_rpa_picture_row (picture, y);
+
+      for (int x = 0; x + 1 < picture->width_px; x++)
+        {
+          const guint8 *pixel = row + (gsize) x * KHADIM_RPA_PIXEL_BYTES;
+          int step = ABS (pixel[0] - pixel[4]) + ABS (pixel[1] - pixel[5])
+                     + ABS (pixel[2] - pixel[6]);
+
+          if (step > most)
+            {
+              most = step;
+              *out_x = x;
+              *out_y = y;
+            }
+        }
+    }
+}
+
+static gboolean
+is_equal_at (const KhadimRpaSearch *self,
+             int                    x,
+             int                    y)
+{
+  const KhadimRpaPicture *templ = self->templ->picture;
+
+  for (int row = 0; row < templ->height_px; row++)
+    {
+      const guint8 *a = _khadim_rpa_picture_row (templ, row);
+      const guint8 *b = _khadim_rpa_picture_row (self->matcher->picture, y + row)
+                        + (gsize) x * KHADIM_RPA_PIXEL_BYTES;
+
+      for (int i = 0; i < templ->width_px * KHADIM_RPA_PIXEL_BYTES; i += KHADIM_RPA_PIXEL_BYTES)
+        if (a[i] != b[i] || a[i + 1] != b[i + 1] || a[i + 2] != b[i + 2])
+          return FALSE;
+    }
+
+  return TRUE;
+}
+
+static guint32
+colour_at (const guint8 *row,
+           int           x)
+{
+  guint32 pixel;
+
+  memcpy (&pixel, row + (gsize) x * KHADIM_RPA_PIXEL_BYTES, sizeof pixel);
+
+  return pixel & KHADIM_RPA_COLOUR_MASK;
+}
+
+/*
+ * _khadim_rpa_search_equal:
+ * @hits: gets the first place, from the top, that equals the template
+ *
+ * Returns: whether there is one
+ */
+gboolean
+_khadim_rpa_search_equal (const KhadimRpaSearch *self,
+                          GArray                *hits)
+{
+  const KhadimRpaPicture *templ = self->templ->picture;
+  const KhadimRpaRect *anchors = &self->anchors;
+  int pair_x = 0, pair_y = 0;
+  guint32 left, right;
+
+  find_rarest_pair (templ, &pair_x, &pair_y);
+  left = colour_at (_khadim_rpa_picture_row (templ, pair_y), pair_x);
+  right = colour_at (_khadim_rpa_picture_row (templ, pair_y), pair_x + 1);
+
+  for (int y = anchors->y; y < anchors->y + anchors->height; y++)
+    {
+      const guint8 *row = _khadim_rpa_picture_row (self->matcher->picture, y + pair_y);
+
+      for (int x = anchors->x; x < anchors->x + anchors->width; x++)
+        if (colour_at (row, x + pair_x) == left && colour_at (row, x + pair_x + 1) == right
+            && is_equal_at (self, x, y))
+          {
+            KhadimRpaMatch match = match_at (self, x, y);
+
+            match.score = match.contrast = 1.0;
+            g_array_append_val (hits, match);
+            return TRUE;
+          }
+    }
+
+  return FALSE;
+}
