@@ -229,6 +229,13 @@ desk_home (Desk *self)
   return self->home;
 }
 
+/* The X server goes, as at the end of a session or after a crash. */
+void
+desk_stop_server (Desk *self)
+{
+  desk_end (self->server);
+}
+
 static GStrv
 gather_arguments (const char *argv0,
                   va_list     arguments)

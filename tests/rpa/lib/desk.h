@@ -18,6 +18,7 @@ Desk        *desk_new      (const char    *wm,
                             int            height);
 void         desk_free     (Desk          *self);
 const char  *desk_home     (Desk          *self);
+void         desk_stop_server (Desk       *self);
 GSubprocess *desk_spawn    (Desk          *self,
                             const char    *argv0,
                             ...) G_GNUC_NULL_TERMINATED;
