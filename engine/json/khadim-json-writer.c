@@ -45,31 +45,105 @@ append_escaped (GString *out,
     }
 }
 
+/* The first of @text that cannot stand in a JSON string as it is, or its end;
+ * tells whether there was anything but ASCII on the way. */
+static const char *
+skip_plain (const char *text,
+            guchar     *inout_all)
+{
+  guchar all = *inout_all;
+
+  while ((guchar) *text >= 0x20 && *text != '"' && *text != '\\')
+    all |= (guchar) *text++;
+  *inout_all = all;
+
+  return text;
+}
+
 /* @text as a JSON string. Bytes that are not UTF-8 become U+FFFD. */
 void
 _khadim_json_append_quoted (GString    *out,
                             const char *text)
 {
-  g_autofree char *valid = NULL;
-  const char *run;
-
-  if (!g_utf8_validate (text, -1, NULL))
-    text = valid = g_utf8_make_valid (text, -1);
+  gsize before = out->len;
+  const char *run = text;
+  guchar all = 0;
 
   g_string_append_c (out, '"');
-  run = text;
-  for (const char *p = text; *p != '\0'; p++)
+  while (TRUE)
     {
-      guchar c = (guchar) *p;
+      const char *p = skip_plain (run, &all);
 
-      if (c >= 0x20 && c != '"' && c != '\\')
-        continue;
       g_string_append_len (out, run, p - run);
-      append_escaped (out, c);
+      if (*p == '\0')
+        break;
+      append_escaped (out, (guchar) *p);
       run = p + 1;
     }
-  g_string_append (out, run);
   g_string_append_c (out, '"');
+
+  if (all >= 0x80 && !g_utf8_validate_len (out->str + before, out->len - before, NULL))
+    {
+      g_autofree char *valid = g_utf8_make_valid (out->str + before, -1);
+
+      g_string_truncate (out, before);
+      g_string_append (out, valid);
+    }
+}
+
+static void
+append_int (GString *out,
+            gint64   value)
+{
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  char *p = digits + sizeof digits;
+  guint64 rest = value < 0 ? -(guint64) value : (guint64) value;
+  gsize length;
+
+  do
+    *--p = (char) ('0' + rest % 10);
+  while ((rest /= 10) > 0);
+  if (value < 0)
+    *--p = '-';
+
+  length = (gsize) (digits + sizeof digits - p);
+  g_string_append_len (out, p, (gssize) length);
+}
+
+/* A decimal of few digits, such as most that people write. The division is
+ * exact but for one rounding, as a reader's would be, so that what gives
+ * @value back is what reads back as it. */
+static gboolean
+append_short_decimal (GString *out,
+                      double   value)
+{
+  static const double powers[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6 };
+  double size = fabs (value);
+
+  /* Outside these the text has an exponent. */
+  if (!(size >= 1e-4 && size < 1e9))
+    return FALSE;
+
+  for (guint places = 1; places < G_N_ELEMENTS (powers); places++)
+    {
+      double scaled = size * powers[places];
+      gint64 whole = (gint64) scaled;
+
+      if ((double) whole != scaled || scaled / powers[places] != size)
+        continue;
+      if (value < 0)
+        g_string_append_c (out, '-');
+      append_int (out, whole / (gint64) powers[places]);
+      /* The leading 1 keeps the zeros behind the point, and makes way for it. */
+      append_int (out, (gint64) powers[places] + whole % (gint64) powers[places]);
+      out->str[out->len - places - 1] = '.';
+      /* With fewer places the product may just have missed the integer. */
+      while (out->str[out->len - 1] == '0' && out->str[out->len - 2] != '.')
+        g_string_truncate (out, out->len - 1);
+      return TRUE;
+    }
+
+  return FALSE;
 }
 
 /* The shortest decimal that reads back as @value, with a point or an exponent
@@ -85,6 +159,9 @@ _khadim_json_append_double (GString *out,
       g_string_append (out, "null");
       return;
     }
+
+  if (append_short_decimal (out, value))
+    return;
 
   for (int digits = DOUBLE_MIN_DIGITS; digits <= DOUBLE_MAX_DIGITS; digits++)
     {
@@ -109,10 +186,10 @@ append_number (GString  *out,
   gint64 integer;
 
   if (json_node_get_value_type (node) == G_TYPE_INT64)
-    g_string_append_printf (out, "%" G_GINT64_FORMAT, json_node_get_int (node));
+    append_int (out, json_node_get_int (node));
   else if (style == STYLE_CANONICAL
            && _khadim_json_double_to_int (json_node_get_double (node), &integer))
-    g_string_append_printf (out, "%" G_GINT64_FORMAT, integer);
+    append_int (out, integer);
   else
     _khadim_json_append_double (out, json_node_get_double (node));
 }
@@ -164,27 +241,56 @@ static void append_node (GString  *out,
                          guint     depth);
 
 static void
+append_member (GString    *out,
+               const char *name,
+               JsonNode   *value,
+               gboolean    first,
+               Style       style,
+               guint       depth)
+{
+  if (!first)
+    g_string_append_c (out, ',');
+  append_break (out, style, depth);
+  _khadim_json_append_quoted (out, name);
+  g_string_append (out, style == STYLE_PRETTY ? ": " : ":");
+  append_node (out, value, style, depth);
+}
+
+static void
+append_members_sorted (GString    *out,
+                       JsonObject *object,
+                       guint       depth)
+{
+  g_autoptr(GList) names = json_object_get_members (object);
+
+  names = g_list_sort (names, compare_names);
+  for (GList *l = names; l != NULL; l = l->next)
+    append_member (out, l->data, json_object_get_member (object, l->data), l->prev == NULL,
+                   STYLE_CANONICAL, depth);
+}
+
+static void
 append_object (GString    *out,
                JsonObject *object,
                Style       style,
                guint       depth)
 {
-  g_autoptr(GList) names = json_object_get_members (object);
-
-  if (style == STYLE_CANONICAL)
-    names = g_list_sort (names, compare_names);
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *value;
+  gboolean first = TRUE;
 
   g_string_append_c (out, '{');
-  for (GList *l = names; l != NULL; l = l->next)
+  if (style == STYLE_CANONICAL)
+    append_members_sorted (out, object, depth + 1);
+
+  json_object_iter_init_ordered (&iter, object);
+  while (style != STYLE_CANONICAL && json_object_iter_next_ordered (&iter, &name, &value))
     {
-      if (l->prev != NULL)
-        g_string_append_c (out, ',');
-      append_break (out, style, depth + 1);
-      _khadim_json_append_quoted (out, l->data);
-      g_string_append (out, style == STYLE_PRETTY ? ": " : ":");
-      append_node (out, json_object_get_member (object, l->data), style, depth + 1);
+      append_member (out, name, value, first, style, depth + 1);
+      first = FALSE;
     }
-  if (names != NULL)
+  if (!first)
     append_break (out, style, depth);
   g_string_append_c (out, '}');
 }

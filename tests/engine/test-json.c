@@ -116,6 +116,28 @@ test_parse_doubles (void)
     }
 }
 
+/* Few digits are written the short way: as printf() writes them. */
+static void
+test_write_short_decimals (void)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (FUZZ_SEED);
+
+  for (guint i = 0; i < 50000; i++)
+    {
+      double power = pow (10, g_rand_int_range (rand, 0, 10));
+      double value = g_rand_int_range (rand, G_MININT, G_MAXINT) / power;
+      g_autoptr(JsonNode) node = khadim_json_double (value);
+      g_autofree char *written = khadim_json_to_string (node);
+      g_autofree char *expected = g_strdup_printf ("%.15g", value);
+
+      g_assert_cmpfloat (strtod (expected, NULL), ==, value);
+      if (strpbrk (expected, ".e") == NULL)
+        g_assert_true (g_str_has_prefix (written, expected) && g_str_has_suffix (written, ".0"));
+      else
+        g_assert_cmpstr (written, ==, expected);
+    }
+}
+
 static const Refusal refusals[] = {
   { "", -1, KHADIM_ENGINE_ERROR_INVALID,
     "line 1, column 1: expected a value, found the end of the text" },
@@ -655,6 +677,7 @@ main (int    argc,
   g_test_add_func ("/engine/json/parse/refused", test_parse_refused);
   g_test_add_func ("/engine/json/limits/depth", test_limits_depth);
   g_test_add_func ("/engine/json/limits/size", test_limits_size);
+  g_test_add_func ("/engine/json/write/short-decimals", test_write_short_decimals);
   g_test_add_func ("/engine/json/write/pretty", test_write_pretty);
   g_test_add_func ("/engine/json/write/canonical", test_write_canonical);
   g_test_add_func ("/engine/json/write/bad-values", test_write_bad_values);

@@ -35,7 +35,8 @@ static const char steps_schema[] =
   "\"seconds\":{\"type\":\"number\",\"exclusiveMinimum\":0,\"multipleOf\":0.1}}},"
   "\"target\":{\"type\":\"object\",\"minProperties\":1,\"properties\":{"
   "\"image\":{\"type\":\"string\",\"pattern\":\"\\\\.png$\"},"
-  "\"text\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]}},"
+  "\"text\":{\"anyOf\":[{\"type\":\"string\"},"
+  "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}]}},"
   "\"propertyNames\":{\"maxLength\":8},\"additionalProperties\":false}}}";
 
 typedef struct {
@@ -123,7 +124,8 @@ static void
 test_messages (void)
 {
   static const Case cases[] = {
-    { steps_schema, "{\"name\":\"a\",\"steps\":[{\"tool\":\"click\",\"target\":{\"text\":\"OK\"}}]}",
+    { steps_schema,
+      "{\"name\":\"a\",\"steps\":[{\"tool\":\"click\",\"target\":{\"text\":\"OK\"}}]}",
       NULL, NULL },
     { steps_schema, "[]", "", "expected an object, found an empty array" },
     { steps_schema, "{\"name\":\"a\"}", "", "“steps” is missing" },
@@ -576,7 +578,8 @@ test_limits (void)
 static void
 test_limits_large (void)
 {
-  g_autoptr(KhadimSchema) schema = schema_ok ("{\"uniqueItems\":true,\"items\":{\"type\":\"integer\"}}");
+  g_autoptr(KhadimSchema) schema = schema_ok ("{\"uniqueItems\":true,"
+                                              "\"items\":{\"type\":\"integer\"}}");
   JsonArray *array = json_array_new ();
   g_autoptr(JsonNode) node = khadim_json_array (array);
   g_autoptr(GError) error = NULL;
