@@ -52,6 +52,6 @@ void     _khadim_record_free (const KhadimRecordShape *shape,
 #define KHADIM_FIELD_AT(Type, record, field) \
   ((Type *) (gpointer) ((char *) (record) + (field)->offset))
 #define KHADIM_FIELD_AT_CONST(Type, record, field) \
-  ((const Type *) (gconstpointer) ((const char *) (record) + (field)->offset))
+  ((Type const *) (gconstpointer) ((const char *) (record) + (field)->offset))
 
 G_END_DECLS
