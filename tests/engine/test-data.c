@@ -29,6 +29,13 @@ test_infos (Harness       *h,
             gconstpointer  data)
 {
   harness_check_infos (h);
+  harness_refuses (h, "data.read_csv", "{'path':'a','delimiter':'|'}");
+  harness_refuses (h, "data.parse_csv", "{'text':'a','columns':['']}");
+  harness_refuses (h, "data.write_csv", "{'path':'a','rows':[1]}");
+  harness_refuses (h, "data.write_json", "{'path':'a'}");
+  harness_refuses (h, "data.text", "{'operation':'dance'}");
+  harness_refuses (h, "data.parse_date", "{'text':'2026-01-01'}");
+  harness_refuses (h, "data.format_date", "{'time':0.5,'timezone':'UTC'}");
 }
 
 /* The value of a call, compared with JSON in which ' stands for ". */

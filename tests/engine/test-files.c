@@ -33,6 +33,14 @@ test_infos (Harness       *h,
             gconstpointer  data)
 {
   harness_check_infos (h);
+  harness_refuses (h, "files.list", "{'folder':'.'}");
+  harness_refuses (h, "files.list", "{'limit':0}");
+  harness_refuses (h, "files.read", "{}");
+  harness_refuses (h, "files.read", "{'path':'a','max_bytes':16777217}");
+  harness_refuses (h, "files.write", "{'path':'a'}");
+  harness_refuses (h, "files.copy", "{'from':'a'}");
+  harness_refuses (h, "files.delete", "{'path':['a']}");
+  harness_refuses (h, "files.wait_for", "{'path':'a','state':'here'}");
 }
 
 /* Looking --------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/json/khadim-json.h"
+#include "engine/json/khadim-schema.h"
 #include "engine/tool/khadim-tool-call-private.h"
 #include "engine/tool/khadim-tool-domain.h"
 #include "engine/tool/khadim-tool-result.h"
@@ -150,14 +151,47 @@ harness_call_node (Harness    *self,
   return harness_wait (self);
 }
 
-/* A call that must do well; its value as JSON text or an object. */
+/* Whether the schema of the tool takes the arguments. */
+static inline gboolean
+harness_accepts (Harness     *self,
+                 const char  *tool,
+                 JsonNode    *args,
+                 GError     **error)
+{
+  const KhadimToolInfo *info = khadim_tool_domain_lookup (self->domain, tool);
+  g_autoptr(GError) local = NULL;
+  g_autoptr(KhadimSchema) schema = NULL;
+
+  g_assert_nonnull (info);
+  schema = khadim_schema_new_from_string (info->input_schema, &local);
+  g_assert_no_error (local);
+
+  return khadim_schema_check (schema, args, KHADIM_SCHEMA_FLAGS_NONE, NULL, error);
+}
+
+static inline void
+harness_refuses (Harness    *self,
+                 const char *tool,
+                 const char *args)
+{
+  g_autoptr(JsonNode) node = harness_json (args);
+
+  if (harness_accepts (self, tool, node, NULL))
+    g_error ("The schema of %s takes %s", tool, args);
+}
+
+/* A call that must do well, with arguments that its schema takes. */
 static inline JsonNode *
 harness_ok_node (Harness    *self,
                  const char *tool,
                  JsonNode   *args)
 {
-  g_autoptr(KhadimToolResult) result = harness_call_node (self, tool, args);
+  g_autoptr(KhadimToolResult) result = NULL;
+  g_autoptr(GError) error = NULL;
 
+  harness_accepts (self, tool, args, &error);
+  g_assert_no_error (error);
+  result = harness_call_node (self, tool, args);
   if (khadim_tool_result_is_failure (result))
     g_error ("%s: %s", tool, khadim_tool_result_get_message (result));
 
