@@ -43,7 +43,7 @@ _khadim_subschema_free (gpointer data)
   g_clear_pointer (&self->properties_by_name, g_hash_table_unref);
   g_clear_pointer (&self->pattern_properties, g_array_unref);
   g_clear_pointer (&self->dependent_schemas, g_array_unref);
-  g_clear_pointer (&self->pattern, g_regex_unref);
+  g_clear_pointer (&self->pattern, _khadim_schema_pattern_free);
   g_free (self);
 }
 
@@ -52,7 +52,7 @@ pattern_property_clear (gpointer data)
 {
   KhadimSchemaPatternProperty *property = data;
 
-  g_clear_pointer (&property->regex, g_regex_unref);
+  g_clear_pointer (&property->pattern, _khadim_schema_pattern_free);
 }
 
 void
@@ -464,18 +464,18 @@ compile_properties (KhadimSchemaCompiler    *compiler,
   return TRUE;
 }
 
-static GRegex *
+static KhadimSchemaPattern *
 compile_pattern (KhadimSchemaCompiler    *compiler,
-                 const char              *pattern,
+                 const char              *text,
                  const KhadimSchemaFrame *frame)
 {
   g_autoptr(GError) error = NULL;
-  GRegex *regex = _khadim_schema_pattern_compile (pattern, &error);
+  KhadimSchemaPattern *pattern = _khadim_schema_pattern_new (text, &error);
 
-  if (regex == NULL)
+  if (pattern == NULL)
     compiler_fail_at (compiler, frame, (KhadimEngineError) error->code, error->message);
 
-  return regex;
+  return pattern;
 }
 
 static gboolean
@@ -500,8 +500,8 @@ compile_pattern_properties (KhadimSchemaCompiler    *compiler,
       KhadimSchemaFrame element = { &member, entry->name, 0, member.depth + 1 };
       KhadimSchemaPatternProperty property = { NULL, entry->subschema };
 
-      property.regex = compile_pattern (compiler, entry->name, &element);
-      if (property.regex == NULL)
+      property.pattern = compile_pattern (compiler, entry->name, &element);
+      if (property.pattern == NULL)
         return FALSE;
       g_array_append_val (schema->pattern_properties, property);
     }
@@ -679,6 +679,7 @@ compile_assertions (KhadimSchemaCompiler    *compiler,
                     const KhadimSchemaFrame *frame)
 {
   KhadimSchemaFrame member = { frame, "pattern", 0, frame->depth + 1 };
+  const char *pattern;
 
   read_bounds (schema, object);
   schema->types = read_types (object);
@@ -693,10 +694,10 @@ compile_assertions (KhadimSchemaCompiler    *compiler,
   schema->required = khadim_json_get_array (object, "required");
   schema->dependent_required = khadim_json_get_object (object, "dependentRequired");
 
-  schema->pattern_text = khadim_json_get_string (object, "pattern", NULL);
-  if (schema->pattern_text == NULL)
+  pattern = khadim_json_get_string (object, "pattern", NULL);
+  if (pattern == NULL)
     return TRUE;
-  schema->pattern = compile_pattern (compiler, schema->pattern_text, &member);
+  schema->pattern = compile_pattern (compiler, pattern, &member);
 
   return schema->pattern != NULL;
 }

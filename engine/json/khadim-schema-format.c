@@ -283,9 +283,9 @@ is_uuid (const char *text)
 static gboolean
 is_regex (const char *text)
 {
-  g_autoptr(GRegex) regex = _khadim_schema_pattern_compile (text, NULL);
+  g_autoptr(KhadimSchemaPattern) pattern = _khadim_schema_pattern_new (text, NULL);
 
-  return regex != NULL;
+  return pattern != NULL;
 }
 
 /* RFC 6901 */

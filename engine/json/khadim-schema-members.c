@@ -150,13 +150,10 @@ check_pattern_properties (KhadimSchemaRun         *run,
     {
       const KhadimSchemaPatternProperty *property
         = &g_array_index (schema->pattern_properties, KhadimSchemaPatternProperty, i);
-      g_autoptr(GError) error = NULL;
       gboolean matches;
 
-      if (!_khadim_schema_run_spend (run, 1 + strlen (name) / BYTES_PER_STEP, frame))
+      if (!_khadim_schema_run_match (run, property->pattern, name, frame, &matches))
         return FALSE;
-      if (!_khadim_schema_pattern_match (property->regex, name, &matches, &error))
-        return _khadim_schema_run_abort (run, frame, KHADIM_ENGINE_ERROR_LIMIT, error->message);
       if (!matches)
         continue;
       *out_known = TRUE;

@@ -13,8 +13,17 @@
 
 #include "engine/json/khadim-schema-private.h"
 
-/* PCRE2 takes limits at the head of a pattern; the lowest one counts. */
-#define LIMITS "(*LIMIT_MATCH=" G_STRINGIFY (KHADIM_SCHEMA_MAX_MATCH_STEPS) ")(*LIMIT_HEAP=20000)"
+/* PCRE2 takes limits at the head of a pattern; the lowest one counts. It counts
+ * the times that it goes back, so it must not leave that out for a repeat whose
+ * run it scanned, or a scan of the whole string would be one step. */
+#define LIMITS "(*LIMIT_MATCH=%d)(*LIMIT_HEAP=20000)(*NO_AUTO_POSSESS)"
+/* PCRE2 counts attempts anew at each place of the string where a match could
+ * begin. Where there are many of them, few attempts are allowed at each at
+ * first, fewer still past some length; if they do not suffice, the places are
+ * gone through one by one with an eye on the clock. */
+#define QUICK_MATCH_STEPS 1000
+#define QUICK_SUBJECT_BYTES 65536
+#define LARGE_MATCH_STEPS 60
 /* Any letter, digit or _ of ASCII; PCRE2's own \w means Unicode here. */
 #define WORD "0-9A-Z_a-z"
 #define NOT_WORD "\\x{0}-/:-@\\[-\\^`{-\\x{10ffff}"
@@ -37,6 +46,9 @@ typedef struct {
   const char *start;
   const char *at;
   gboolean in_class;
+  guint groups;
+  gboolean alternatives;
+  gboolean after_repeat;
   GString *out;
   GError **error;
 } Translator;
@@ -311,6 +323,7 @@ translate_group (Translator *self)
     }
   g_string_append_len (self->out, self->at, p - self->at);
   self->at = p;
+  self->groups++;
 
   return TRUE;
 }
@@ -345,6 +358,12 @@ static gboolean
 translate_one (Translator *self)
 {
   char c = *self->at;
+  gboolean after_repeat = self->after_repeat;
+
+  self->after_repeat = !self->in_class && strchr ("*+?}", c) != NULL;
+  /* PCRE2 would take it for a possessive repeat. */
+  if (after_repeat && c == '+')
+    return translator_fail (self, "nothing to repeat");
 
   if (c == '\\')
     return translate_escape (self);
@@ -364,35 +383,35 @@ translate_one (Translator *self)
     g_string_append_c (self->out, c);
   if (c == ']')
     self->in_class = FALSE;
+  else if (c == ')' && !self->in_class && self->groups > 0)
+    self->groups--;
+  else if (c == '|' && !self->in_class && self->groups == 0)
+    self->alternatives = TRUE;
   self->at++;
 
   return TRUE;
 }
 
-/* Errors: %KHADIM_ENGINE_ERROR_INVALID. */
-GRegex *
-_khadim_schema_pattern_compile (const char *pattern,
-                                GError    **error)
+struct _KhadimSchemaPattern
 {
-  g_autoptr(GString) out = g_string_new (LIMITS);
+  char *text;
+  char *translated;
+  /* It can match at the beginning only */
+  gboolean anchored;
+  GRegex *full;
+  GRegex *quick;
+};
+
+static GRegex *
+compile_with_limit (const char *translated,
+                    int         steps,
+                    GError    **error)
+{
+  g_autofree char *limits = g_strdup_printf (LIMITS, steps);
+  g_autofree char *text = g_strconcat (limits, translated, NULL);
   g_autoptr(GError) regex_error = NULL;
-  Translator self = { .start = pattern, .at = pattern, .out = out, .error = error };
-  GRegex *regex;
+  GRegex *regex = g_regex_new (text, G_REGEX_DOLLAR_ENDONLY, 0, &regex_error);
 
-  if (strlen (pattern) > KHADIM_SCHEMA_MAX_PATTERN_BYTES)
-    {
-      g_set_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_LIMIT,
-                   "the pattern is longer than %d bytes", KHADIM_SCHEMA_MAX_PATTERN_BYTES);
-      return NULL;
-    }
-
-  while (*self.at != '\0')
-    {
-      if (!translate_one (&self))
-        return NULL;
-    }
-
-  regex = g_regex_new (out->str, G_REGEX_DOLLAR_ENDONLY, 0, &regex_error);
   if (regex == NULL)
     g_set_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_INVALID,
                  "the pattern is not a regular expression: %s", regex_error->message);
@@ -400,15 +419,123 @@ _khadim_schema_pattern_compile (const char *pattern,
   return regex;
 }
 
-/* Whether @regex is found anywhere in @text.
+/* Errors: %KHADIM_ENGINE_ERROR_INVALID, %KHADIM_ENGINE_ERROR_LIMIT. */
+KhadimSchemaPattern *
+_khadim_schema_pattern_new (const char *text,
+                            GError    **error)
+{
+  g_autoptr(GString) out = g_string_new (NULL);
+  g_autoptr(KhadimSchemaPattern) self = NULL;
+  Translator translator = { .start = text, .at = text, .out = out, .error = error };
+
+  if (strlen (text) > KHADIM_SCHEMA_MAX_PATTERN_BYTES)
+    {
+      g_set_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_LIMIT,
+                   "the pattern is longer than %d bytes", KHADIM_SCHEMA_MAX_PATTERN_BYTES);
+      return NULL;
+    }
+
+  while (*translator.at != '\0')
+    {
+      if (!translate_one (&translator))
+        return NULL;
+    }
+
+  self = g_new0 (KhadimSchemaPattern, 1);
+  self->text = g_strdup (text);
+  self->anchored = text[0] == '^' && !translator.alternatives;
+  self->full = compile_with_limit (out->str, KHADIM_SCHEMA_MAX_MATCH_STEPS, error);
+  if (self->full == NULL)
+    return NULL;
+  if (!self->anchored)
+    {
+      self->quick = compile_with_limit (out->str, QUICK_MATCH_STEPS, error);
+      if (self->quick == NULL)
+        return NULL;
+      self->translated = g_string_free (g_steal_pointer (&out), FALSE);
+    }
+
+  return g_steal_pointer (&self);
+}
+
+void
+_khadim_schema_pattern_free (KhadimSchemaPattern *self)
+{
+  if (self == NULL)
+    return;
+
+  g_clear_pointer (&self->full, g_regex_unref);
+  g_clear_pointer (&self->quick, g_regex_unref);
+  g_free (self->translated);
+  g_free (self->text);
+  g_free (self);
+}
+
+const char *
+_khadim_schema_pattern_get_text (const KhadimSchemaPattern *self)
+{
+  return self->text;
+}
+
+static gboolean
+set_match_error (GError **error)
+{
+  /* What GLib says is about the translated pattern. */
+  g_set_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_LIMIT,
+               "the pattern takes too long to match");
+
+  return FALSE;
+}
+
+/* One place after the other, each with all the attempts. */
+static gboolean
+match_each_place (const KhadimSchemaPattern *self,
+                  const char                *text,
+                  gsize                      length,
+                  gboolean                  *out_matches,
+                  GError                   **error)
+{
+  gint64 deadline_us = g_get_monotonic_time () + KHADIM_SCHEMA_MAX_MATCH_MS * 1000;
+  const char *at = text;
+
+  while (TRUE)
+    {
+      g_autoptr(GError) match_error = NULL;
+
+      *out_matches = g_regex_match_full (self->full, text, (gssize) length, (int) (at - text),
+                                         G_REGEX_MATCH_ANCHORED, NULL, &match_error);
+      if (match_error != NULL || g_get_monotonic_time () > deadline_us)
+        return set_match_error (error);
+      if (*out_matches || *at == '\0')
+        return TRUE;
+      at = g_utf8_next_char (at);
+    }
+}
+
+/* The form that a string of @length is tried with first. Large strings are
+ * rare enough to compile one for each. */
+static GRegex *
+pattern_get_first (const KhadimSchemaPattern *self,
+                   gsize                      length)
+{
+  if (self->anchored)
+    return g_regex_ref (self->full);
+  if (length <= QUICK_SUBJECT_BYTES)
+    return g_regex_ref (self->quick);
+
+  return compile_with_limit (self->translated, LARGE_MATCH_STEPS, NULL);
+}
+
+/* Whether the pattern is found anywhere in @text.
  * Errors: %KHADIM_ENGINE_ERROR_LIMIT. */
 gboolean
-_khadim_schema_pattern_match (GRegex     *regex,
-                              const char *text,
-                              gboolean   *out_matches,
-                              GError    **error)
+_khadim_schema_pattern_match (const KhadimSchemaPattern *self,
+                              const char                *text,
+                              gboolean                  *out_matches,
+                              GError                   **error)
 {
   g_autoptr(GError) match_error = NULL;
+  g_autoptr(GRegex) regex = NULL;
   gsize length = strlen (text);
 
   if (length > KHADIM_SCHEMA_MAX_SUBJECT_BYTES)
@@ -419,14 +546,14 @@ _khadim_schema_pattern_match (GRegex     *regex,
       return FALSE;
     }
 
+  regex = pattern_get_first (self, length);
+  if (regex == NULL)
+    return set_match_error (error);
   *out_matches = g_regex_match_full (regex, text, (gssize) length, 0, 0, NULL, &match_error);
-  if (match_error != NULL)
-    {
-      /* The message of GLib is about the translated pattern. */
-      g_set_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_LIMIT,
-                   "the pattern takes too long to match");
-      return FALSE;
-    }
+  if (match_error == NULL)
+    return TRUE;
+  if (self->anchored)
+    return set_match_error (error);
 
-  return TRUE;
+  return match_each_place (self, text, length, out_matches, error);
 }

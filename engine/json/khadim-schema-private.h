@@ -47,6 +47,7 @@ char *_khadim_schema_frame_to_place (const KhadimSchemaFrame *frame);
 /* A compiled schema --------------------------------------------------------- */
 
 typedef struct _KhadimSubschema KhadimSubschema;
+typedef struct _KhadimSchemaPattern KhadimSchemaPattern;
 
 /* What an $id opens: a base address with its anchors. */
 typedef struct {
@@ -63,7 +64,7 @@ typedef struct {
 } KhadimSchemaProperty;
 
 typedef struct {
-  GRegex *regex;
+  KhadimSchemaPattern *pattern;
   KhadimSubschema *subschema;
 } KhadimSchemaPatternProperty;
 
@@ -119,8 +120,7 @@ struct _KhadimSubschema
   JsonNode *multiple_of;
   gint64 min_length;
   gint64 max_length;
-  GRegex *pattern;
-  const char *pattern_text;
+  KhadimSchemaPattern *pattern;
   const char *format;
   gboolean secret;
 };
@@ -227,6 +227,11 @@ gboolean _khadim_schema_check_value    (KhadimSchemaRun         *run,
                                         const KhadimSubschema   *schema,
                                         JsonNode                *instance,
                                         const KhadimSchemaFrame *frame);
+gboolean _khadim_schema_run_match      (KhadimSchemaRun           *run,
+                                        const KhadimSchemaPattern *pattern,
+                                        const char                *text,
+                                        const KhadimSchemaFrame   *frame,
+                                        gboolean                  *out_matches);
 gboolean _khadim_schema_values_match   (KhadimSchemaRun         *run,
                                         JsonNode                *instance,
                                         JsonNode                *value,
@@ -280,13 +285,18 @@ int      _khadim_schema_number_compare     (JsonNode    *a,
 gboolean _khadim_schema_number_is_multiple (JsonNode    *number,
                                             JsonNode    *divisor);
 
-GRegex  *_khadim_schema_pattern_compile    (const char  *pattern,
-                                            GError     **error);
-gboolean _khadim_schema_pattern_match      (GRegex      *regex,
-                                            const char  *text,
-                                            gboolean    *out_matches,
-                                            GError     **error);
+KhadimSchemaPattern *_khadim_schema_pattern_new (const char *text,
+                                                 GError    **error);
+void     _khadim_schema_pattern_free           (KhadimSchemaPattern       *self);
+const char *_khadim_schema_pattern_get_text    (const KhadimSchemaPattern *self);
+gboolean _khadim_schema_pattern_match          (const KhadimSchemaPattern *self,
+                                                const char                *text,
+                                                gboolean                  *out_matches,
+                                                GError                   **error);
+
 gboolean _khadim_schema_format_check       (const char  *format,
                                             const char  *text);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (KhadimSchemaPattern, _khadim_schema_pattern_free)
 
 G_END_DECLS

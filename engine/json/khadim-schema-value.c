@@ -12,8 +12,10 @@
 
 #include "engine/json/khadim-json.h"
 
-/* Bytes of a string that one step pays for */
+/* Bytes of a string that one step pays for, and steps that take about a
+ * microsecond otherwise */
 #define BYTES_PER_STEP 16
+#define STEPS_PER_US 10
 
 static guint
 instance_types (JsonNode *instance)
@@ -213,28 +215,47 @@ check_length (KhadimSchemaRun         *run,
   return TRUE;
 }
 
+/* Matches, and pays for the time that it took. %FALSE stops the check. */
+gboolean
+_khadim_schema_run_match (KhadimSchemaRun           *run,
+                          const KhadimSchemaPattern *pattern,
+                          const char                *text,
+                          const KhadimSchemaFrame   *frame,
+                          gboolean                  *out_matches)
+{
+  g_autoptr(GError) error = NULL;
+  gint64 start_us = g_get_monotonic_time ();
+  gint64 spent_us;
+
+  if (!_khadim_schema_pattern_match (pattern, text, out_matches, &error))
+    return _khadim_schema_run_abort (run, frame, KHADIM_ENGINE_ERROR_LIMIT, error->message);
+
+  spent_us = g_get_monotonic_time () - start_us;
+
+  return _khadim_schema_run_spend (run, 1 + (guint64) MAX (spent_us, 0) * STEPS_PER_US, frame);
+}
+
 static gboolean
 check_pattern (KhadimSchemaRun         *run,
                const KhadimSubschema   *schema,
                JsonNode                *instance,
                const KhadimSchemaFrame *frame)
 {
-  g_autoptr(GError) error = NULL;
   g_autofree char *found = NULL;
   gboolean matches;
 
   if (schema->pattern == NULL)
     return TRUE;
-  if (!_khadim_schema_pattern_match (schema->pattern, json_node_get_string (instance), &matches,
-                                     &error))
-    return _khadim_schema_run_abort (run, frame, KHADIM_ENGINE_ERROR_LIMIT, error->message);
+  if (!_khadim_schema_run_match (run, schema->pattern, json_node_get_string (instance), frame,
+                                 &matches))
+    return FALSE;
   if (matches)
     return TRUE;
 
   found = _khadim_schema_describe (instance);
 
   return _khadim_schema_run_fail (run, frame, "expected text of the form %s, found %s",
-                                  schema->pattern_text, found);
+                                  _khadim_schema_pattern_get_text (schema->pattern), found);
 }
 
 static gboolean

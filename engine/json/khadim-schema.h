@@ -19,9 +19,11 @@ G_BEGIN_DECLS
 #define KHADIM_SCHEMA_MAX_STEPS ((guint64) 20 * 1000 * 1000)
 /* Bytes of a regular expression, and of a string it is matched with */
 #define KHADIM_SCHEMA_MAX_PATTERN_BYTES 8192
-#define KHADIM_SCHEMA_MAX_SUBJECT_BYTES (1024 * 1024)
+#define KHADIM_SCHEMA_MAX_SUBJECT_BYTES (512 * 1024)
 /* Attempts of the regular expression engine at one place of a string */
-#define KHADIM_SCHEMA_MAX_MATCH_STEPS 1000000
+#define KHADIM_SCHEMA_MAX_MATCH_STEPS 3000000
+/* For one string, where the expression can match at many places */
+#define KHADIM_SCHEMA_MAX_MATCH_MS 1000
 
 /**
  * KhadimSchemaFlags:

@@ -436,12 +436,13 @@ test_patterns (void)
     { "^(?<x>a)\\k<x>$", "aa", TRUE }, { "^(?:ab)+$", "abab", TRUE }, { "^(?=a)a$", "a", TRUE },
     { "(?<=a)b", "ab", TRUE }, { "(?<!a)b", "ab", FALSE }, { "^[[a]$", "[", TRUE },
     { "^\\/\\.$", "/.", TRUE }, { "^a{2,3}$", "aa", TRUE }, { "^[a-z]$", "-", FALSE },
-    { "^(?i:a)$", "A", TRUE },
+    { "^(?i:a)$", "A", TRUE }, { "^a+?$", "aa", TRUE }, { "^[*+]+$", "+*", TRUE },
+    { "^\\*+$", "**", TRUE },
     /* Not of ECMA-262 */
     { "\\a", "", -1 }, { "\\Z", "", -1 }, { "\\Qa\\E", "", -1 }, { "(?>a)", "", -1 },
     { "(?R)", "", -1 }, { "(?P<a>b)", "", -1 }, { "(*COMMIT)", "", -1 }, { "(?i)a", "", -1 },
     { "\\u12", "", -1 }, { "\\ud800", "", -1 }, { "\\p{}", "", -1 }, { "\\", "", -1 },
-    { "a**", "", -1 }, { "(?C1)", "", -1 }, { "\\01", "", -1 }, { "[z-a]", "", -1 },
+    { "a**", "", -1 }, { "a*+", "", -1 }, { "a++", "", -1 }, { "a{2}+", "", -1 }, { "(?C1)", "", -1 }, { "\\01", "", -1 }, { "[z-a]", "", -1 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -572,6 +573,40 @@ test_limits (void)
                      "\"b\":{\"$ref\":\"#/$defs/a\"}}}", one, "refers to itself without end");
   assert_over_limit ("{\"pattern\":\"^(a+)+$\"}", subject_node, "takes too long");
   assert_over_limit ("{\"pattern\":\"b\"}", huge_node, "longer than");
+  huge[KHADIM_SCHEMA_MAX_SUBJECT_BYTES / 2] = '\0';
+  json_node_set_string (huge_node, huge);
+  assert_over_limit ("{\"pattern\":\"a{0,900}a{0,900}[bc]\"}", huge_node, "takes too long");
+}
+
+/* What takes many attempts, but not too many, is matched to the end. */
+static void
+test_limits_patterns (void)
+{
+  g_autofree char *items = g_strnfill (20000, ',');
+  g_autofree char *quoted = g_strdup_printf ("x\"%s\"", items);
+  g_autofree char *open = g_strdup_printf ("x\"%s", items);
+  g_autofree char *large = g_strnfill (KHADIM_SCHEMA_MAX_SUBJECT_BYTES - 1, 'a');
+  g_autoptr(KhadimSchema) anchored = schema_ok ("{\"pattern\":\"^(?:a|b)*$\"}");
+  g_autoptr(KhadimSchema) loose = schema_ok ("{\"pattern\":\"\\\"(?:,|b)*\\\"\"}");
+  g_autoptr(KhadimSchema) late = schema_ok ("{\"pattern\":\"b|z$\"}");
+  g_autoptr(JsonNode) node = khadim_json_string (quoted);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true (khadim_schema_check (loose, node, KHADIM_SCHEMA_FLAGS_NONE, NULL, &error));
+  json_node_set_string (node, open);
+  g_assert_false (khadim_schema_check (loose, node, KHADIM_SCHEMA_FLAGS_NONE, NULL, &error));
+  g_assert_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_INVALID);
+  g_clear_error (&error);
+
+  json_node_set_string (node, items);
+  g_assert_false (khadim_schema_check (anchored, node, KHADIM_SCHEMA_FLAGS_NONE, NULL, &error));
+  g_assert_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_INVALID);
+  g_clear_error (&error);
+
+  large[KHADIM_SCHEMA_MAX_SUBJECT_BYTES - 2] = 'z';
+  json_node_set_string (node, large);
+  g_assert_true (khadim_schema_check (late, node, KHADIM_SCHEMA_FLAGS_NONE, NULL, &error));
+  g_assert_no_error (error);
 }
 
 /* Many equal items cost what they weigh, not their square. */
@@ -752,6 +787,7 @@ main (int    argc,
   g_test_add_func ("/engine/schema/vocabularies", test_vocabularies);
   g_test_add_func ("/engine/schema/vocabularies/format", test_format_vocabulary);
   g_test_add_func ("/engine/schema/limits", test_limits);
+  g_test_add_func ("/engine/schema/limits/patterns", test_limits_patterns);
   g_test_add_func ("/engine/schema/limits/large", test_limits_large);
   g_test_add_func ("/engine/schema/limits/schema", test_schema_limits);
   g_test_add_func ("/engine/schema/copy", test_copy);
