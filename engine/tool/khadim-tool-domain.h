@@ -21,6 +21,9 @@ G_BEGIN_DECLS
  * @KHADIM_TOOL_FLAGS_NEEDS_SCREEN: needs the display's lease
  * @KHADIM_TOOL_FLAGS_NETWORK: talks to other machines
  * @KHADIM_TOOL_FLAGS_PURE: its result depends on the arguments alone
+ * @KHADIM_TOOL_FLAGS_RECOVERS: called again after an interruption, with
+ *   [method@Khadim.ToolCall.is_resumed], it finds out what had been done and
+ *   does the rest, or fails with `sealed` when it cannot tell
  *
  * What a tool declares about its effects.
  */
@@ -31,6 +34,7 @@ typedef enum {
   KHADIM_TOOL_FLAGS_NEEDS_SCREEN = 1 << 2,
   KHADIM_TOOL_FLAGS_NETWORK = 1 << 3,
   KHADIM_TOOL_FLAGS_PURE = 1 << 4,
+  KHADIM_TOOL_FLAGS_RECOVERS = 1 << 5,
 } KhadimToolFlags;
 
 /**
