@@ -42,10 +42,12 @@ is_listed (const char *const *list,
   return FALSE;
 }
 
+/* In a `catch`, `error` is the variable that tells what was caught; there it
+ * hides the function. */
 gboolean
 _khadim_script_sandbox_is_builtin (const char *name)
 {
-  return is_listed (builtins, G_N_ELEMENTS (builtins), name);
+  return is_listed (builtins, G_N_ELEMENTS (builtins), name) && !g_str_equal (name, "error");
 }
 
 static int
