@@ -351,13 +351,12 @@ test_events (Fixture       *fixture,
                                                    "Go on?", metadata);
   g_autoptr(GPtrArray) all = NULL;
   g_autoptr(GPtrArray) later = NULL;
-  g_autofree char *line = khadim_event_to_line (first);
+  g_autofree char *line = NULL;
   g_autofree char *read_line = NULL;
   KhadimStoreBatch *batch = khadim_store_batch_new ();
 
   g_assert_cmpint (last_seq (fixture->store, id), ==, 0);
   khadim_event_set_run (first, "r", "/w");
-  g_free (line);
   line = khadim_event_to_line (first);
   khadim_store_batch_add_event (batch, first);
   for (gint64 seq = 2; seq <= 5; seq++)
@@ -423,7 +422,7 @@ static void
 test_lists_of_sessions (Fixture       *fixture,
                         gconstpointer  data)
 {
-  g_autofree char *ids[4] = { NULL };
+  char *ids[4];
   static const char *const automations[] = { "a", "b", "a", "a" };
   g_autoptr(GPtrArray) all = NULL;
   g_autoptr(GPtrArray) some = NULL;
@@ -452,6 +451,8 @@ test_lists_of_sessions (Fixture       *fixture,
   children = khadim_store_list_children (fixture->store, ids[0], NULL);
   g_assert_cmpuint (children->len, ==, 1);
   g_assert_cmpstr (((KhadimSessionRecord *) g_ptr_array_index (children, 0))->id, ==, ids[3]);
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+    g_free (ids[i]);
 }
 
 static void
