@@ -8,56 +8,7 @@
 
 #include "engine/base/khadim-json-node-private.h"
 
-static JsonNode *copy_deep (JsonNode *node);
-
-static void
-copy_member (JsonObject *object,
-             const char *name,
-             JsonNode   *member,
-             gpointer    user_data)
-{
-  json_object_set_member (user_data, name, copy_deep (member));
-}
-
-static void
-copy_element (JsonArray *array,
-              guint      index,
-              JsonNode  *element,
-              gpointer   user_data)
-{
-  json_array_add_element (user_data, copy_deep (element));
-}
-
-/* json_node_copy() shares objects and arrays with the original. */
-static JsonNode *
-copy_deep (JsonNode *node)
-{
-  JsonNode *copy;
-
-  if (json_node_is_immutable (node))
-    return json_node_ref (node);
-
-  if (JSON_NODE_HOLDS_OBJECT (node))
-    {
-      copy = json_node_new (JSON_NODE_OBJECT);
-      json_node_take_object (copy, json_object_new ());
-      json_object_foreach_member (json_node_get_object (node), copy_member,
-                                  json_node_get_object (copy));
-      return copy;
-    }
-
-  if (JSON_NODE_HOLDS_ARRAY (node))
-    {
-      JsonArray *array = json_node_get_array (node);
-
-      copy = json_node_new (JSON_NODE_ARRAY);
-      json_node_take_array (copy, json_array_sized_new (json_array_get_length (array)));
-      json_array_foreach_element (array, copy_element, json_node_get_array (copy));
-      return copy;
-    }
-
-  return json_node_copy (node);
-}
+#include "engine/json/khadim-json.h"
 
 /*< private >
  * _khadim_json_node_hold:
@@ -75,8 +26,10 @@ _khadim_json_node_hold (JsonNode *node)
 
   if (node == NULL)
     return NULL;
+  if (json_node_is_immutable (node))
+    return json_node_ref (node);
 
-  held = copy_deep (node);
+  held = khadim_json_copy (node);
   json_node_seal (held);
 
   return held;
