@@ -164,7 +164,7 @@ base_len (lua_State *lua)
       size_t length;
       const char *text = lua_tolstring (lua, 1, &length);
 
-      _khadim_script_charge (lua, length / 16);
+      _khadim_script_charge (lua, length / 8);
       luaL_argcheck (lua, g_utf8_validate_len (text, length, NULL), 1, "text is not UTF-8");
       lua_pushinteger (lua, g_utf8_strlen (text, (gssize) length));
       return 1;

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "engine/json/khadim-json.h"
+
 /* Source in, value out. */
 
 typedef struct {
@@ -35,7 +37,7 @@ read_text (lua_State  *lua,
   if (value == NULL || json_node_get_value_type (value) == G_TYPE_STRING)
     return g_steal_pointer (&value);
 
-  text = json_to_string (value, FALSE);
+  text = khadim_json_to_string (value);
 
   return json_node_init_string (json_node_alloc (), text);
 }

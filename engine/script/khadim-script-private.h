@@ -107,6 +107,8 @@ void        _khadim_script_sandbox_push_charged (lua_State     *lua,
 void        _khadim_script_base_open            (lua_State     *lua);
 void        _khadim_script_math_open            (lua_State     *lua);
 void        _khadim_script_string_open          (lua_State     *lua);
+void        _khadim_script_search_open          (lua_State     *lua);
+void        _khadim_script_format_open          (lua_State     *lua);
 void        _khadim_script_table_open           (lua_State     *lua);
 void        _khadim_script_json_open            (lua_State     *lua);
 const char *_khadim_script_base_push_text       (lua_State     *lua,

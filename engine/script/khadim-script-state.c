@@ -148,7 +148,7 @@ on_count_cb (lua_State *lua,
     _khadim_script_raise_limit (lua, KHADIM_SCRIPT_LIMIT_CALLS);
 
   if (g_get_monotonic_time () - state->start_us > CPU_CHECK_AFTER_US
-      && thread_cpu_us () - state->start_cpu_us > KHADIM_SCRIPT_MAX_CPU_MS * G_GINT64_CONSTANT (1000))
+      && (thread_cpu_us () - state->start_cpu_us) / 1000 > KHADIM_SCRIPT_MAX_CPU_MS)
     _khadim_script_raise_limit (lua, KHADIM_SCRIPT_LIMIT_TIME);
 }
 

@@ -8,6 +8,8 @@
 
 #include "engine/script/khadim-script-private.h"
 
+#include <string.h>
+
 /* string and utf8. What Lua's own library does in one pass over its
  * arguments is taken from there and counted as work by their length. */
 
@@ -19,6 +21,16 @@ static const char *const from_utf8[] = {
   "char", "codepoint", "codes", "len", "offset",
 };
 
+/* Fills @total bytes at @to with the first @unit of them, by doubling. */
+static void
+fill_repeated (char  *to,
+               gsize  unit,
+               gsize  total)
+{
+  for (gsize done = unit; done < total; done *= 2)
+    memcpy (to + done, to, MIN (done, total - done));
+}
+
 static int
 string_rep (lua_State *lua)
 {
@@ -27,25 +39,25 @@ string_rep (lua_State *lua)
   const char *text = luaL_checklstring (lua, 1, &length);
   lua_Integer times = luaL_checkinteger (lua, 2);
   const char *separator = luaL_optlstring (lua, 3, "", &separator_length);
+  gsize unit = length + separator_length;
   luaL_Buffer buffer;
+  gsize total;
+  char *to;
 
-  if (times <= 0)
+  if (times <= 0 || unit == 0)
     {
       lua_pushliteral (lua, "");
       return 1;
     }
-  _khadim_script_charge (lua, (guint64) MIN (times, (lua_Integer) KHADIM_SCRIPT_MAX_STEPS));
-  if (length + separator_length > KHADIM_SCRIPT_MAX_STRING_BYTES / (guint64) times)
+  if (unit > KHADIM_SCRIPT_MAX_STRING_BYTES / (guint64) times)
     _khadim_script_raise_limit (lua, KHADIM_SCRIPT_LIMIT_STRING);
 
-  luaL_buffinitsize (lua, &buffer, (length + separator_length) * (size_t) times);
-  for (lua_Integer i = 0; i < times; i++)
-    {
-      if (i > 0)
-        luaL_addlstring (&buffer, separator, separator_length);
-      luaL_addlstring (&buffer, text, length);
-    }
-  luaL_pushresult (&buffer);
+  total = unit * (gsize) times;
+  to = luaL_buffinitsize (lua, &buffer, total);
+  memcpy (to, text, length);
+  memcpy (to + length, separator, separator_length);
+  fill_repeated (to, unit, total);
+  luaL_pushresultsize (&buffer, total - separator_length);
 
   return 1;
 }
@@ -90,6 +102,8 @@ _khadim_script_string_open (lua_State *lua)
   lua_pop (lua, 1);
   lua_pushcfunction (lua, string_rep);
   lua_setfield (lua, -2, "rep");
+  _khadim_script_search_open (lua);
+  _khadim_script_format_open (lua);
   _khadim_script_sandbox_protect (lua, "string");
   set_string_metatable (lua, lua_absindex (lua, -1));
   lua_setfield (lua, -2, "string");

@@ -69,7 +69,7 @@ table_insert (lua_State *lua)
   else if (lua_gettop (lua) != 2)
     return luaL_error (lua, "wrong number of arguments to “insert”");
 
-  _khadim_script_charge (lua, (guint64) (end - position) + 1);
+  _khadim_script_charge (lua, 2 * (guint64) (end - position) + 1);
   for (lua_Integer i = end; i > position; i--)
     {
       lua_rawgeti (lua, 1, i - 1);
@@ -94,7 +94,7 @@ table_remove (lua_State *lua)
   if (length == 0)
     return 1;
 
-  _khadim_script_charge (lua, (guint64) (length - MIN (position, length)) + 1);
+  _khadim_script_charge (lua, 2 * (guint64) (length - MIN (position, length)) + 1);
   for (; position < length; position++)
     {
       lua_rawgeti (lua, 1, position + 1);

@@ -61,9 +61,14 @@ _khadim_script_value_is_array (lua_State *lua,
   return is_array;
 }
 
+static void push_value (lua_State *lua,
+                        JsonNode  *node,
+                        guint      depth);
+
 static void
 push_array (lua_State *lua,
-            JsonArray *array)
+            JsonArray *array,
+            guint      depth)
 {
   guint length = json_array_get_length (array);
 
@@ -73,14 +78,15 @@ push_array (lua_State *lua,
 
   for (guint i = 0; i < length; i++)
     {
-      _khadim_script_value_push (lua, json_array_get_element (array, i));
+      push_value (lua, json_array_get_element (array, i), depth + 1);
       lua_rawseti (lua, -2, (lua_Integer) i + 1);
     }
 }
 
 static void
 push_object (lua_State  *lua,
-             JsonObject *object)
+             JsonObject *object,
+             guint       depth)
 {
   JsonObjectIter iter;
   const char *name;
@@ -91,7 +97,7 @@ push_object (lua_State  *lua,
   while (json_object_iter_next (&iter, &name, &member))
     {
       lua_pushstring (lua, name);
-      _khadim_script_value_push (lua, member);
+      push_value (lua, member, depth + 1);
       lua_rawset (lua, -3);
     }
 }
@@ -112,33 +118,39 @@ push_scalar (lua_State *lua,
     lua_pushstring (lua, json_node_get_string (node));
 }
 
-/* Pushes a copy of @node. The nesting is bounded by the count of nested C
- * functions, as it is for everything that goes into Lua. */
-void
-_khadim_script_value_push (lua_State *lua,
-                           JsonNode  *node)
+static void
+push_value (lua_State *lua,
+            JsonNode  *node,
+            guint      depth)
 {
-  luaL_checkstack (lua, 8, NULL);
-  _khadim_script_enter (lua);
+  if (depth > KHADIM_SCRIPT_MAX_VALUE_DEPTH)
+    _khadim_script_raise_limit (lua, KHADIM_SCRIPT_LIMIT_VALUE);
 
+  luaL_checkstack (lua, 8, NULL);
   switch (json_node_get_node_type (node))
     {
     case JSON_NODE_NULL:
       lua_rawgetp (lua, LUA_REGISTRYINDEX, &_khadim_script_key_null);
       break;
     case JSON_NODE_ARRAY:
-      push_array (lua, json_node_get_array (node));
+      push_array (lua, json_node_get_array (node), depth);
       break;
     case JSON_NODE_OBJECT:
-      push_object (lua, json_node_get_object (node));
+      push_object (lua, json_node_get_object (node), depth);
       break;
     case JSON_NODE_VALUE:
     default:
       push_scalar (lua, node);
       break;
     }
+}
 
-  _khadim_script_leave (lua);
+/* Pushes a copy of @node. */
+void
+_khadim_script_value_push (lua_State *lua,
+                           JsonNode  *node)
+{
+  push_value (lua, node, 0);
 }
 
 static JsonNode *
@@ -410,7 +422,8 @@ read_value (Reader *reader,
     case LUA_TTABLE:
       return read_table (reader, index);
     case LUA_TFUNCTION:
-      return reader_refuse (reader, KHADIM_ENGINE_ERROR_INVALID, "is a function, which is no value");
+      return reader_refuse (reader, KHADIM_ENGINE_ERROR_INVALID,
+                            "is a function, which is no value");
     default:
       if (_khadim_script_value_is_null (lua, index))
         return json_node_init_null (json_node_alloc ());

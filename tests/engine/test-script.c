@@ -6,95 +6,9 @@
 
 #include "config.h"
 
-#include "engine/script/khadim-script.h"
+#include "tests/engine/script-support.h"
 
-typedef struct {
-  KhadimScript *script;
-} Fixture;
-
-static void
-setup (Fixture      *fixture,
-       gconstpointer data)
-{
-  fixture->script = khadim_script_new (1);
-}
-
-static void
-teardown (Fixture      *fixture,
-          gconstpointer data)
-{
-  g_assert_finalize_object (fixture->script);
-}
-
-static JsonNode *
-parse (const char *text)
-{
-  g_autoptr(GError) error = NULL;
-  JsonNode *node = json_from_string (text, &error);
-
-  g_assert_no_error (error);
-
-  return node;
-}
-
-static void
-assert_node (JsonNode   *node,
-             const char *expected)
-{
-  g_autofree char *text = json_to_string (node, FALSE);
-
-  g_assert_cmpstr (text, ==, expected);
-}
-
-static void
-assert_value (KhadimScript *script,
-              const char   *expression,
-              const char   *expected)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(JsonNode) node = khadim_script_evaluate (script, expression, &error);
-
-  g_assert_no_error (error);
-  assert_node (node, expected);
-}
-
-static void
-assert_fault (KhadimScript *script,
-              const char   *expression,
-              int           code,
-              const char   *expected)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(JsonNode) node = khadim_script_evaluate (script, expression, &error);
-
-  g_assert_null (node);
-  g_assert_error (error, KHADIM_ENGINE_ERROR, code);
-  if (strstr (error->message, expected) == NULL)
-    g_error ("“%s” is not in “%s”", expected, error->message);
-}
-
-static void
-run (KhadimScript *script,
-     const char   *code)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(JsonNode) node = khadim_script_run (script, code, &error);
-
-  g_assert_no_error (error);
-  g_assert_nonnull (node);
-}
-
-static void
-set (KhadimScript *script,
-     const char   *name,
-     const char   *json)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(JsonNode) node = parse (json);
-
-  g_assert_true (khadim_script_set (script, name, node, &error));
-  g_assert_no_error (error);
-}
+#define SUITE "/engine/script/"
 
 static void
 test_values (Fixture      *fixture,
@@ -165,7 +79,7 @@ test_scopes (Fixture      *fixture,
   khadim_script_push_scope (fixture->script);
   g_assert_true (khadim_script_set_local (fixture->script, "a", one, &error));
   g_assert_true (khadim_script_set_local (fixture->script, "b", one, &error));
-  run (fixture->script, "a = a + 1; b = b + 2; c = 'new'");
+  assert_run (fixture->script, "a = a + 1; b = b + 2; c = 'new'", "null");
   assert_value (fixture->script, "{a, b, c}", "[2,3,\"new\"]");
   khadim_script_pop_scope (fixture->script);
   assert_value (fixture->script, "{a, c}", "[0,\"new\"]");
@@ -201,20 +115,195 @@ test_templates (Fixture      *fixture,
   g_assert_null (place);
 }
 
+/* Faults of syntax are found without running, each with its place. */
 static void
-test_limits (Fixture      *fixture,
-             gconstpointer data)
+test_check (void)
 {
-  const int limit = KHADIM_ENGINE_ERROR_LIMIT;
+  static const char *const bad[] = {
+    "", " \n", "1 +", "1, 2", "1; x = 2", ";", "1) + (2", "x = 1", "return 1", "'a", "--[[", "1 --[[",
+  };
+  static const char *const good[] = {
+    "1", "a.b[3] == 'x' -- why", "(function () return 1 end) ()", "{1, 2}", "not x", "f 'x'",
+  };
+  g_autoptr(GError) error = NULL;
+  g_autofree char *large = g_strnfill (KHADIM_SCRIPT_MAX_EXPRESSION_BYTES + 1, '1');
 
-  assert_fault (fixture->script, "(function () while true do end end) ()", limit, "steps");
-  assert_fault (fixture->script, "pcall (function () while true do end end)", limit, "steps");
-  assert_fault (fixture->script, "(function () local t = {} for i = 1, 1e9 do t[i] = {} end end) ()",
-                limit, "memory");
-  assert_value (fixture->script, "1 + 1", "2");
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_assert_false (khadim_script_check_expression (bad[i], &error));
+      assert_message (error, KHADIM_ENGINE_ERROR_INVALID, "");
+      g_clear_error (&error);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    {
+      g_assert_true (khadim_script_check_expression (good[i], &error));
+      g_assert_no_error (error);
+    }
+
+  g_assert_false (khadim_script_check_expression (large, &error));
+  assert_message (error, KHADIM_ENGINE_ERROR_LIMIT, "too long");
+  g_clear_error (&error);
+  g_assert_true (khadim_script_check_code ("local a = 1\nb = a\nreturn b", &error));
+  g_assert_false (khadim_script_check_code ("local a = 1\nif b then", &error));
+  assert_message (error, KHADIM_ENGINE_ERROR_INVALID, "line 2: 'end' expected");
 }
 
-#define ADD(name, func) g_test_add ("/engine/script/" name, Fixture, NULL, setup, func, teardown)
+static void
+test_check_templates (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(JsonNode) good = parse ("{\"a\":[\"{{ x }}{{ '}}' }}\",1,null,\"}} {\"]}");
+  g_autoptr(JsonNode) bad = parse ("{\"x\":\"{{ 1 }}\",\"a\":{\"b\":[0,\"{{ 1 + }}\"]}}");
+  g_autoptr(JsonNode) open = parse ("[\"{{ x }\"]");
+  g_autofree char *place = NULL;
+
+  g_assert_true (khadim_script_check_templates (good, &place, &error));
+  g_assert_null (place);
+  g_assert_false (khadim_script_check_templates (bad, &place, &error));
+  assert_message (error, KHADIM_ENGINE_ERROR_INVALID, "unexpected symbol");
+  g_assert_cmpstr (place, ==, "a.b[1]");
+  g_clear_pointer (&place, g_free);
+  g_clear_error (&error);
+  g_assert_false (khadim_script_check_templates (open, &place, &error));
+  assert_message (error, KHADIM_ENGINE_ERROR_INVALID, "“{{” has no “}}”");
+  g_assert_cmpstr (place, ==, "[0]");
+}
+
+static void
+test_expand_string (Fixture      *fixture,
+                    gconstpointer data)
+{
+  static const char *const texts[][2] = {
+    { "", "" }, { "plain } text }}", "plain } text }}" }, { "{{ 1 }}", "1" },
+    { "{{ 0.1 + 0.2 }} {{ 6 / 2 }} {{ 2^53 }}", "0.3 3.0 9.007199254741e+15" },
+    { "{{ true }}{{ nil }}{{ null }}", "true" }, { "{{ \"{{\" }}{{ '}}' }}", "{{}}" },
+    { "{{ [[}}]] }}|{{ [==[}} ]] ]==] }}", "}}|}} ]] " }, { "{{ ({a={b=1}}).a }}", "{\"b\":1}" },
+    { "{{ 1 --[[ }} ]] }}", "1" }, { "{{ '\\'}}' }}", "'}}" }, { "ä{{ 'ö' }}ü", "äöü" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autofree char *text = khadim_script_expand_string (fixture->script, texts[i][0], &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpstr (text, ==, texts[i][1]);
+    }
+}
+
+static void
+test_expand_bounds (Fixture      *fixture,
+                    gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *large = g_strnfill (KHADIM_SCRIPT_MAX_TEMPLATE_BYTES + 1, 'x');
+  g_autofree char *many = NULL;
+  GString *text = g_string_new (NULL);
+
+  g_assert_null (khadim_script_expand_string (fixture->script, large, &error));
+  assert_message (error, KHADIM_ENGINE_ERROR_LIMIT, "1 MiB");
+  g_clear_error (&error);
+
+  for (guint i = 0; i < 20; i++)
+    g_string_append (text, "{{ ('x'):rep (1000000) }}");
+  many = g_string_free (text, FALSE);
+  g_assert_null (khadim_script_expand_string (fixture->script, many, &error));
+  assert_message (error, KHADIM_ENGINE_ERROR_LIMIT, "16 MiB");
+}
+
+static void
+test_test (Fixture      *fixture,
+           gconstpointer data)
+{
+  static const char *const holds[] = { "true", "0", "''", "{}", "1 == 1", "null == null" };
+  static const char *const fails[] = { "false", "nil", "null", "1 == 2", "not 0" };
+  gboolean value;
+
+  for (guint i = 0; i < G_N_ELEMENTS (holds); i++)
+    g_assert_true (khadim_script_test (fixture->script, holds[i], &value, NULL) && value);
+  for (guint i = 0; i < G_N_ELEMENTS (fails); i++)
+    g_assert_true (khadim_script_test (fixture->script, fails[i], &value, NULL) && !value);
+}
+
+static void
+test_names (Fixture      *fixture,
+            gconstpointer data)
+{
+  static const char *const good[] = { "a", "_", "A1_b", "os", "row" };
+  static const char *const bad[] = {
+    "", "1a", "a b", "ä", "end", "nil", "string", "null", "_ENV", "json", "len", "a.b",
+  };
+  g_autofree char *large = g_strnfill (KHADIM_SCRIPT_MAX_NAME_BYTES + 1, 'a');
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    g_assert_true (khadim_script_is_name (good[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    g_assert_false (khadim_script_is_name (bad[i]));
+  g_assert_false (khadim_script_is_name (large));
+
+  g_assert_false (khadim_script_set (fixture->script, "string", NULL, &error));
+  assert_message (error, KHADIM_ENGINE_ERROR_INVALID, "“string” cannot be the name");
+  assert_run_fault (fixture->script, "x = 1\nstring = 2", KHADIM_ENGINE_ERROR_INVALID,
+                    "line 2: “string” cannot be the name");
+}
+
+static void
+test_snapshot (Fixture      *fixture,
+               gconstpointer data)
+{
+  g_autoptr(JsonObject) object = NULL;
+  g_autoptr(JsonNode) node = NULL;
+  g_autoptr(JsonNode) inner = json_node_init_int (json_node_alloc (), 2);
+
+  set (fixture->script, "b", "[]");
+  set (fixture->script, "a", "1");
+  assert_run (fixture->script, "function f () end; c = {f}", "null");
+  khadim_script_push_scope (fixture->script);
+  g_assert_true (khadim_script_set_local (fixture->script, "a", inner, NULL));
+  object = khadim_script_snapshot (fixture->script);
+  node = khadim_json_object (json_object_ref (object));
+  assert_node (node, "{\"a\":2,\"b\":[]}");
+}
+
+/* What goes in is a copy, and so is what comes out. */
+static void
+test_copies (Fixture      *fixture,
+             gconstpointer data)
+{
+  g_autoptr(JsonNode) node = parse ("{\"a\":[1]}");
+  g_autoptr(JsonNode) out = NULL;
+
+  g_assert_true (khadim_script_set (fixture->script, "x", node, NULL));
+  out = khadim_script_get (fixture->script, "x");
+  assert_run (fixture->script, "x.a[1] = 2; x.a[2] = null", "null");
+  assert_node (node, "{\"a\":[1]}");
+  assert_node (out, "{\"a\":[1]}");
+  assert_value (fixture->script, "x", "{\"a\":[2,null]}");
+}
+
+/* A value that is nested deeper than JSON may be here. */
+static void
+test_deep_value (Fixture      *fixture,
+                 gconstpointer data)
+{
+  g_autoptr(JsonNode) node = json_node_init_int (json_node_alloc (), 1);
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < KHADIM_SCRIPT_MAX_VALUE_DEPTH + 1; i++)
+    {
+      g_autoptr(JsonArray) array = json_array_new ();
+
+      json_array_add_element (array, g_steal_pointer (&node));
+      node = json_node_init_array (json_node_alloc (), array);
+    }
+  g_assert_false (khadim_script_set (fixture->script, "x", node, &error));
+  assert_message (error, KHADIM_ENGINE_ERROR_LIMIT, "nested too deep");
+  assert_value (fixture->script, "defined 'x'", "false");
+  assert_fault (fixture->script,
+                "(function () local t = 1 for i = 1, 70 do t = {t} end return t end) ()",
+                KHADIM_ENGINE_ERROR_LIMIT, "nested too deep");
+}
 
 int
 main (int    argc,
@@ -227,7 +316,15 @@ main (int    argc,
   ADD ("undefined", test_undefined);
   ADD ("scopes", test_scopes);
   ADD ("templates", test_templates);
-  ADD ("limits", test_limits);
+  g_test_add_func (SUITE "check", test_check);
+  g_test_add_func (SUITE "check-templates", test_check_templates);
+  ADD ("expand-string", test_expand_string);
+  ADD ("expand-bounds", test_expand_bounds);
+  ADD ("test", test_test);
+  ADD ("names", test_names);
+  ADD ("snapshot", test_snapshot);
+  ADD ("copies", test_copies);
+  ADD ("deep-value", test_deep_value);
 
   return g_test_run ();
 }
