@@ -226,8 +226,10 @@ _khadim_tool_io_check_target (const char  *path,
   return FALSE;
 }
 
-/* Mode and owner of what is replaced stay. The owner can change only if the
- * system lets us; the mode must not suffer from that, so it comes last. */
+/* Mode and owner of what is replaced stay, from before the first byte of the
+ * new content, which is nobody else's business either. The owner can change
+ * only if the system lets us; the mode must not suffer from that, so it comes
+ * last. */
 static gboolean
 keep_mode (int          fd,
            const char  *path,
@@ -264,9 +266,9 @@ _khadim_tool_io_replace (const char    *path,
   return _khadim_tool_io_check_target (path, overwrite, FALSE, error)
          && !g_cancellable_set_error_if_cancelled (cancellable, error)
          && _khadim_tool_temp_open (&temp, path, FALSE, error)
+         && keep_mode (temp.fd, path, error)
          && _khadim_tool_io_write_all (temp.fd, g_bytes_get_data (content, NULL),
                                        g_bytes_get_size (content), path, error)
-         && keep_mode (temp.fd, path, error)
          && _khadim_tool_temp_commit (&temp, path, overwrite, error);
 }
 

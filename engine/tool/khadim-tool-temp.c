@@ -95,14 +95,14 @@ temp_create (const char *path,
   if (!is_folder)
     return open (path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
-  if (mkdir (path, 0777) != 0)
+  if (mkdir (path, 0700) != 0)
     return -1;
 
   return open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Starts what is to become @path. New things get the mode that the umask
- * leaves. */
+/* Starts what is to become @path. A file gets the mode that the umask leaves;
+ * a folder is closed to others until it is complete. */
 gboolean
 _khadim_tool_temp_open (KhadimToolTemp  *temp,
                         const char      *path,

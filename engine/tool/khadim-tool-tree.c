@@ -50,7 +50,26 @@ tree_walk_enter (TreeWalk  *walk,
   return FALSE;
 }
 
-/* The names in a folder, sorted; the folder itself stays open. */
+static gboolean
+read_entries (DIR       *dir,
+              GPtrArray *names)
+{
+  struct dirent *entry;
+
+  do
+    {
+      errno = 0;
+      entry = readdir (dir);
+      if (entry != NULL && !g_str_equal (entry->d_name, ".") && !g_str_equal (entry->d_name, ".."))
+        g_ptr_array_add (names, g_strdup (entry->d_name));
+    }
+  while (entry != NULL && names->len <= KHADIM_TOOL_IO_MAX_ENTRIES);
+
+  return errno == 0;
+}
+
+/* The names in a folder, which itself stays open: all of them or an error,
+ * for what is missed would be missing in a copy. */
 static GPtrArray *
 read_names (TreeWalk  *walk,
             int        fd,
@@ -59,25 +78,16 @@ read_names (TreeWalk  *walk,
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   int copy = openat (fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *dir = copy >= 0 ? fdopendir (copy) : NULL;
-  struct dirent *entry;
+  gboolean ok = dir != NULL && read_entries (dir, names);
 
-  if (dir == NULL)
-    {
-      _khadim_tool_io_set_error (error, errno, "list a folder in", walk->path);
-      if (copy >= 0)
-        close (copy);
-      return NULL;
-    }
+  if (!ok)
+    _khadim_tool_io_set_error (error, errno, "list a folder in", walk->path);
+  if (dir != NULL)
+    closedir (dir);
+  else if (copy >= 0)
+    close (copy);
 
-  errno = 0;
-  while (names->len <= KHADIM_TOOL_IO_MAX_ENTRIES && (entry = readdir (dir)) != NULL)
-    {
-      if (!g_str_equal (entry->d_name, ".") && !g_str_equal (entry->d_name, ".."))
-        g_ptr_array_add (names, g_strdup (entry->d_name));
-    }
-  closedir (dir);
-
-  return g_steal_pointer (&names);
+  return ok ? g_steal_pointer (&names) : NULL;
 }
 
 static int
@@ -278,12 +288,12 @@ copy_to_open_file (TreeWalk    *walk,
 
   if (from < 0)
     return FALSE;
-  ok = copy_content (walk, from, to, to_path, error);
-  if (ok && fchmod (to, st.st_mode & 0777) != 0)
-    {
-      _khadim_tool_io_set_error (error, errno, "set the mode of", to_path);
-      ok = FALSE;
-    }
+  /* First, so that the copy is never open to more people than the original. */
+  ok = fchmod (to, st.st_mode & 0777) == 0;
+  if (!ok)
+    _khadim_tool_io_set_error (error, errno, "set the mode of", to_path);
+  else
+    ok = copy_content (walk, from, to, to_path, error);
   close (from);
 
   return ok;
