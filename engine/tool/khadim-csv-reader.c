@@ -25,7 +25,8 @@ typedef struct
   GPtrArray *names;  /* of the columns as they stand in the text */
   GPtrArray *wanted; /* of the columns to give, NULL for all */
   GHashTable *keep;  /* the same as a set; names are owned by `wanted` */
-  GPtrArray *cells;  /* of the record under way */
+  GString *text;     /* the cells of the record under way, each with a NUL */
+  GArray *cells;     /* where in it they begin */
   JsonArray *rows;
   GError *error;
   gboolean full; /* max_rows are there, and another one came */
@@ -42,7 +43,8 @@ reader_clear (Reader *self)
   g_clear_pointer (&self->names, g_ptr_array_unref);
   g_clear_pointer (&self->keep, g_hash_table_unref);
   g_clear_pointer (&self->wanted, g_ptr_array_unref);
-  g_clear_pointer (&self->cells, g_ptr_array_unref);
+  g_clear_pointer (&self->cells, g_array_unref);
+  g_string_free (self->text, TRUE);
   g_clear_pointer (&self->rows, json_array_unref);
   g_clear_error (&self->error);
 }
@@ -73,6 +75,13 @@ fail (Reader          *self,
   words = g_strdup_vprintf (format, args);
   va_end (args);
   g_set_error (&self->error, KHADIM_TOOL_ERROR, code, "Line %u: %s", line, words);
+}
+
+static const char *
+cell_at (Reader *self,
+         guint   i)
+{
+  return self->text->str + g_array_index (self->cells, gsize, i);
 }
 
 static gboolean
@@ -138,7 +147,9 @@ copy_names (JsonArray *columns)
 static void
 take_header (Reader *self)
 {
-  self->names = g_ptr_array_ref (self->cells);
+  self->names = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < self->cells->len; i++)
+    g_ptr_array_add (self->names, g_strdup (cell_at (self, i)));
   if (!check_names (self, self->names, self->record_line) || self->format->columns == NULL)
     return;
 
@@ -203,7 +214,7 @@ add_row (Reader *self)
       const char *name = g_ptr_array_index (self->names, i);
 
       if (self->keep == NULL || g_hash_table_contains (self->keep, name))
-        json_object_set_string_member (row, name, g_ptr_array_index (self->cells, i));
+        json_object_set_string_member (row, name, cell_at (self, i));
     }
   json_array_add_object_element (self->rows, row);
 }
@@ -223,8 +234,8 @@ end_record (Reader *self)
         add_row (self);
     }
 
-  g_ptr_array_unref (self->cells);
-  self->cells = g_ptr_array_new_with_free_func (g_free);
+  g_string_truncate (self->text, 0);
+  g_array_set_size (self->cells, 0);
 }
 
 static void
@@ -233,6 +244,7 @@ on_cell_cb (void   *text,
             void   *data)
 {
   Reader *self = data;
+  gsize offset = self->text->len;
 
   if (is_done (self))
     return;
@@ -248,7 +260,11 @@ on_cell_cb (void   *text,
   else if (++self->n_cells > KHADIM_CSV_MAX_CELLS)
     fail (self, KHADIM_TOOL_ERROR_LIMIT, self->line, "more than %d cells", KHADIM_CSV_MAX_CELLS);
   else
-    g_ptr_array_add (self->cells, g_strndup (size > 0 ? text : "", size));
+    {
+      g_string_append_len (self->text, size > 0 ? text : "", (gssize) size);
+      g_string_append_c (self->text, '\0');
+      g_array_append_val (self->cells, offset);
+    }
 }
 
 /* At each line break outside quotes, and at the end of the text. A line with
@@ -388,7 +404,8 @@ _khadim_csv_parse (const char             *text,
   char delimiter;
 
   delimiter = format->delimiter != 0 ? format->delimiter : _khadim_csv_find_delimiter (text);
-  self.cells = g_ptr_array_new_with_free_func (g_free);
+  self.text = g_string_new (NULL);
+  self.cells = g_array_new (FALSE, FALSE, sizeof (gsize));
   self.rows = json_array_new ();
   if (csv_init (&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0)
     g_error ("libcsv cannot start");
