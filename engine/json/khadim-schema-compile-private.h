@@ -26,6 +26,7 @@ typedef struct {
   GHashTable *by_node;
   GHashTable *by_uri;
   GQueue references;
+  guint own_metaschemas;
   GError **error;
 } KhadimSchemaCompiler;
 
@@ -40,6 +41,11 @@ KhadimSubschema *_khadim_schema_compile_node          (KhadimSchemaCompiler    *
 KhadimSubschema *_khadim_schema_compiler_add_document (KhadimSchemaCompiler    *compiler,
                                                        const char              *uri,
                                                        JsonNode                *node);
+gboolean         _khadim_schema_compiler_read_dialect (KhadimSchemaCompiler    *compiler,
+                                                       JsonObject              *object,
+                                                       KhadimSchemaDialect     *inout_dialect,
+                                                       guint                   *inout_vocabularies,
+                                                       const KhadimSchemaFrame *frame);
 gboolean         _khadim_schema_compiler_resolve      (KhadimSchemaCompiler    *compiler);
 void             _khadim_schema_reference_free        (gpointer                 data);
 char            *_khadim_schema_cut_fragment          (char                    *uri);

@@ -14,9 +14,6 @@
 
 #include "engine/json/khadim-json.h"
 
-#define METASCHEMA_PREFIX "https://json-schema.org/draft/2020-12/"
-#define VOCABULARY_PREFIX METASCHEMA_PREFIX "vocab/"
-
 /* Freeing ------------------------------------------------------------------- */
 
 void
@@ -123,8 +120,12 @@ compiler_add_resource (KhadimSchemaCompiler *compiler,
 
   resource->uri = g_strdup (uri);
   resource->node = node;
-  resource->vocabularies = parent != NULL ? parent->vocabularies
-                                          : KHADIM_SCHEMA_VOCABULARIES_DEFAULT;
+  resource->vocabularies = KHADIM_SCHEMA_VOCABULARIES_DEFAULT;
+  if (parent != NULL)
+    {
+      resource->dialect = parent->dialect;
+      resource->vocabularies = parent->vocabularies;
+    }
   resource->anchors = g_hash_table_new (g_str_hash, g_str_equal);
   resource->dynamic_anchors = g_hash_table_new (g_str_hash, g_str_equal);
   g_ptr_array_add (compiler->self->resources, resource);
@@ -134,134 +135,6 @@ compiler_add_resource (KhadimSchemaCompiler *compiler,
 }
 
 /* Identifiers --------------------------------------------------------------- */
-
-static const struct
-{
-  const char *name;
-  guint vocabulary;
-} vocabularies[] = {
-  { "core", 0 },
-  { "applicator", KHADIM_SCHEMA_VOCABULARY_APPLICATOR },
-  { "unevaluated", KHADIM_SCHEMA_VOCABULARY_UNEVALUATED },
-  { "validation", KHADIM_SCHEMA_VOCABULARY_VALIDATION },
-  { "meta-data", 0 },
-  { "format-annotation", 0 },
-  { "format-assertion", KHADIM_SCHEMA_VOCABULARY_FORMAT_ASSERTION },
-  { "content", 0 },
-};
-
-static gboolean
-vocabulary_lookup (const char *uri,
-                   guint      *inout_mask)
-{
-  if (!g_str_has_prefix (uri, VOCABULARY_PREFIX))
-    return FALSE;
-
-  for (guint i = 0; i < G_N_ELEMENTS (vocabularies); i++)
-    {
-      if (g_str_equal (vocabularies[i].name, uri + strlen (VOCABULARY_PREFIX)))
-        {
-          *inout_mask |= vocabularies[i].vocabulary;
-          return TRUE;
-        }
-    }
-
-  return FALSE;
-}
-
-/* $vocabulary (core, 8.1.2) of the metaschema @meta. */
-static gboolean
-compiler_read_vocabularies (KhadimSchemaCompiler    *compiler,
-                            JsonObject              *meta,
-                            KhadimSchemaResource    *resource,
-                            const KhadimSchemaFrame *frame)
-{
-  JsonObject *members = khadim_json_get_object (meta, "$vocabulary");
-  JsonObjectIter iter;
-  const char *uri;
-  guint mask = 0;
-
-  if (members == NULL)
-    return TRUE;
-
-  json_object_iter_init_ordered (&iter, members);
-  while (json_object_iter_next_ordered (&iter, &uri, NULL))
-    {
-      g_autofree char *problem = NULL;
-
-      if (vocabulary_lookup (uri, &mask) || !khadim_json_get_boolean (members, uri, TRUE))
-        continue;
-      problem = g_strdup_printf ("the vocabulary %s is not supported", uri);
-      return compiler_fail_at (compiler, frame, KHADIM_ENGINE_ERROR_UNSUPPORTED, problem);
-    }
-  resource->vocabularies = mask;
-
-  return TRUE;
-}
-
-/* A schema with @uri for its $id anywhere in the document. */
-static JsonObject *
-find_by_id (JsonNode   *node,
-            const char *uri)
-{
-  JsonObject *found = NULL;
-
-  if (JSON_NODE_HOLDS_OBJECT (node))
-    {
-      JsonObject *object = json_node_get_object (node);
-      g_autoptr(GList) values = json_object_get_values (object);
-
-      if (g_str_equal (khadim_json_get_string (object, "$id", ""), uri))
-        return object;
-      for (GList *l = values; l != NULL && found == NULL; l = l->next)
-        found = find_by_id (l->data, uri);
-    }
-  else if (JSON_NODE_HOLDS_ARRAY (node))
-    {
-      JsonArray *array = json_node_get_array (node);
-
-      for (guint i = 0; i < json_array_get_length (array) && found == NULL; i++)
-        found = find_by_id (json_array_get_element (array, i), uri);
-    }
-
-  return found;
-}
-
-gboolean
-_khadim_schema_is_dialect (const char *uri)
-{
-  return g_str_equal (uri, METASCHEMA_PREFIX "schema")
-         || g_str_equal (uri, METASCHEMA_PREFIX "schema#");
-}
-
-/* $schema: 2020-12, or a metaschema that the document brings along. */
-static gboolean
-compiler_read_dialect (KhadimSchemaCompiler    *compiler,
-                       JsonObject              *object,
-                       KhadimSchemaResource    *resource,
-                       const KhadimSchemaFrame *frame)
-{
-  const char *uri = khadim_json_get_string (object, "$schema", NULL);
-  g_autofree char *problem = NULL;
-  JsonObject *meta;
-
-  if (uri == NULL)
-    return TRUE;
-  if (_khadim_schema_is_dialect (uri))
-    {
-      resource->vocabularies = KHADIM_SCHEMA_VOCABULARIES_DEFAULT;
-      return TRUE;
-    }
-
-  meta = find_by_id (compiler->self->root, uri);
-  if (meta != NULL)
-    return compiler_read_vocabularies (compiler, meta, resource, frame);
-
-  problem = g_strdup_printf ("the dialect %s is not supported, only " METASCHEMA_PREFIX "schema",
-                             uri);
-
-  return compiler_fail_at (compiler, frame, KHADIM_ENGINE_ERROR_UNSUPPORTED, problem);
-}
 
 /* $id (core, 8.2.1). */
 static gboolean
@@ -304,6 +177,9 @@ compiler_add_anchor (KhadimSchemaCompiler    *compiler,
   const char *name = khadim_json_get_string (object, keyword, NULL);
   KhadimSubschema *other;
 
+  /* Before $anchor, it was an $id of just a fragment. */
+  if (name != NULL && g_str_equal (keyword, "$id"))
+    name = name[0] == '#' && name[1] != '\0' ? name + 1 : NULL;
   if (name == NULL)
     return TRUE;
 
@@ -345,7 +221,7 @@ compiler_add_reference (KhadimSchemaCompiler    *compiler,
 
   reference = g_new0 (KhadimSchemaReference, 1);
   reference->from = schema;
-  reference->dynamic = g_str_equal (keyword, "$dynamicRef");
+  reference->dynamic = !g_str_equal (keyword, "$ref");
   reference->uri = g_steal_pointer (&uri);
   reference->place = _khadim_schema_frame_to_place (frame);
   g_queue_push_tail (&compiler->references, reference);
@@ -525,6 +401,77 @@ compile_definitions (KhadimSchemaCompiler    *compiler,
          && compile_member (compiler, schema, object, "contentSchema", &content, frame);
 }
 
+/* Up to 2019-09, items could be an array, with additionalItems beside it. */
+static gboolean
+compile_items (KhadimSchemaCompiler    *compiler,
+               KhadimSubschema         *schema,
+               JsonObject              *object,
+               const KhadimSchemaFrame *frame)
+{
+  const char *prefix = "prefixItems";
+  const char *rest = "items";
+
+  if (schema->resource->dialect != KHADIM_SCHEMA_DIALECT_2020_12)
+    {
+      if (khadim_json_get_array (object, "items") == NULL)
+        return compile_member (compiler, schema, object, "items", &schema->items, frame);
+      prefix = "items";
+      rest = "additionalItems";
+    }
+
+  return compile_list (compiler, schema, object, prefix, &schema->prefix_items, frame)
+         && compile_member (compiler, schema, object, rest, &schema->items, frame);
+}
+
+/* Up to draft-07, dependencies held schemas and arrays of names alike. */
+static gboolean
+compile_dependencies (KhadimSchemaCompiler    *compiler,
+                      KhadimSubschema         *schema,
+                      JsonObject              *object,
+                      const KhadimSchemaFrame *frame)
+{
+  KhadimSchemaFrame member = { frame, "dependencies", 0, frame->depth + 1 };
+  JsonObject *map = khadim_json_get_object (object, "dependencies");
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *node;
+
+  if (map == NULL)
+    return TRUE;
+
+  schema->dependent_required = map;
+  schema->dependent_schemas = g_array_new (FALSE, FALSE, sizeof (KhadimSchemaProperty));
+  json_object_iter_init_ordered (&iter, map);
+  while (json_object_iter_next_ordered (&iter, &name, &node))
+    {
+      KhadimSchemaFrame element = { &member, name, 0, member.depth + 1 };
+      KhadimSchemaProperty property = { name, NULL };
+
+      if (JSON_NODE_HOLDS_ARRAY (node))
+        continue;
+      property.subschema = _khadim_schema_compile_node (compiler, node, schema->resource,
+                                                        &element);
+      if (property.subschema == NULL)
+        return FALSE;
+      g_array_append_val (schema->dependent_schemas, property);
+    }
+
+  return TRUE;
+}
+
+static gboolean
+compile_dependent_schemas (KhadimSchemaCompiler    *compiler,
+                           KhadimSubschema         *schema,
+                           JsonObject              *object,
+                           const KhadimSchemaFrame *frame)
+{
+  if (schema->resource->dialect == KHADIM_SCHEMA_DIALECT_DRAFT_07)
+    return compile_dependencies (compiler, schema, object, frame);
+
+  return compile_map (compiler, schema, object, "dependentSchemas", &schema->dependent_schemas,
+                      frame);
+}
+
 static gboolean
 compile_applicators (KhadimSchemaCompiler    *compiler,
                      KhadimSubschema         *schema,
@@ -542,7 +489,6 @@ compile_applicators (KhadimSchemaCompiler    *compiler,
     { "else", &schema->else_schema },
     { "additionalProperties", &schema->additional_properties },
     { "propertyNames", &schema->property_names },
-    { "items", &schema->items },
     { "contains", &schema->contains },
   };
 
@@ -555,11 +501,10 @@ compile_applicators (KhadimSchemaCompiler    *compiler,
   return compile_list (compiler, schema, object, "allOf", &schema->all_of, frame)
          && compile_list (compiler, schema, object, "anyOf", &schema->any_of, frame)
          && compile_list (compiler, schema, object, "oneOf", &schema->one_of, frame)
-         && compile_list (compiler, schema, object, "prefixItems", &schema->prefix_items, frame)
+         && compile_items (compiler, schema, object, frame)
          && compile_properties (compiler, schema, object, frame)
          && compile_pattern_properties (compiler, schema, object, frame)
-         && compile_map (compiler, schema, object, "dependentSchemas", &schema->dependent_schemas,
-                         frame);
+         && compile_dependent_schemas (compiler, schema, object, frame);
 }
 
 static gboolean
@@ -692,7 +637,10 @@ compile_assertions (KhadimSchemaCompiler    *compiler,
   schema->multiple_of = read_number (object, "multipleOf");
   schema->unique_items = khadim_json_get_boolean (object, "uniqueItems", FALSE);
   schema->required = khadim_json_get_array (object, "required");
-  schema->dependent_required = khadim_json_get_object (object, "dependentRequired");
+  if (schema->resource->dialect != KHADIM_SCHEMA_DIALECT_DRAFT_07)
+    schema->dependent_required = khadim_json_get_object (object, "dependentRequired");
+  else
+    schema->min_contains = schema->max_contains = -1;
 
   pattern = khadim_json_get_string (object, "pattern", NULL);
   if (pattern == NULL)
@@ -705,24 +653,66 @@ compile_assertions (KhadimSchemaCompiler    *compiler,
 /* One schema ---------------------------------------------------------------- */
 
 static gboolean
-compile_keywords (KhadimSchemaCompiler    *compiler,
+compile_identity (KhadimSchemaCompiler    *compiler,
                   KhadimSubschema         *schema,
-                  JsonObject              *object,
+                  JsonNode                *node,
                   const KhadimSchemaFrame *frame)
 {
+  KhadimSchemaResource *resource = schema->resource;
+  JsonObject *object = json_node_get_object (node);
+
+  switch (resource->dialect)
+    {
+    case KHADIM_SCHEMA_DIALECT_DRAFT_07:
+      return compiler_add_anchor (compiler, schema, object, "$id", frame)
+             && compiler_add_reference (compiler, schema, object, "$ref", frame);
+
+    case KHADIM_SCHEMA_DIALECT_2019_09:
+      if (resource->node == node && khadim_json_get_boolean (object, "$recursiveAnchor", FALSE))
+        g_hash_table_insert (resource->dynamic_anchors, (gpointer) "", schema);
+      return compiler_add_anchor (compiler, schema, object, "$anchor", frame)
+             && compiler_add_reference (compiler, schema, object, "$ref", frame)
+             && compiler_add_reference (compiler, schema, object, "$recursiveRef", frame);
+
+    case KHADIM_SCHEMA_DIALECT_2020_12:
+    default:
+      return compiler_add_anchor (compiler, schema, object, "$anchor", frame)
+             && compiler_add_anchor (compiler, schema, object, "$dynamicAnchor", frame)
+             && compiler_add_reference (compiler, schema, object, "$ref", frame)
+             && compiler_add_reference (compiler, schema, object, "$dynamicRef", frame);
+    }
+}
+
+/* Up to draft-07, $ref stood for all that is beside it. */
+static gboolean
+is_only_reference (JsonObject         *object,
+                   KhadimSchemaDialect dialect)
+{
+  return dialect == KHADIM_SCHEMA_DIALECT_DRAFT_07
+         && khadim_json_get_string (object, "$ref", NULL) != NULL;
+}
+
+static gboolean
+compile_keywords (KhadimSchemaCompiler    *compiler,
+                  KhadimSubschema         *schema,
+                  JsonNode                *node,
+                  const KhadimSchemaFrame *frame)
+{
+  JsonObject *object = json_node_get_object (node);
   guint known = schema->resource->vocabularies;
 
   clear_bounds (schema);
+  if (!compile_identity (compiler, schema, node, frame)
+      || !compile_definitions (compiler, schema, object, frame))
+    return FALSE;
+  if (is_only_reference (object, schema->resource->dialect))
+    return TRUE;
+
   schema->format = khadim_json_get_string (object, "format", NULL);
   schema->secret = khadim_json_get_boolean (object, "x-khadim-secret", FALSE);
 
-  return compiler_add_anchor (compiler, schema, object, "$anchor", frame)
-         && compiler_add_anchor (compiler, schema, object, "$dynamicAnchor", frame)
-         && compiler_add_reference (compiler, schema, object, "$ref", frame)
-         && compiler_add_reference (compiler, schema, object, "$dynamicRef", frame)
-         && compile_definitions (compiler, schema, object, frame)
-         && ((known & KHADIM_SCHEMA_VOCABULARY_APPLICATOR) == 0
-             || compile_applicators (compiler, schema, object, frame))
+  return ((known & KHADIM_SCHEMA_VOCABULARY_APPLICATOR) == 0
+          || compile_applicators (compiler, schema, object, frame))
          && ((known & KHADIM_SCHEMA_VOCABULARY_UNEVALUATED) == 0
              || compile_unevaluated (compiler, schema, object, frame))
          && ((known & KHADIM_SCHEMA_VOCABULARY_VALIDATION) == 0
@@ -761,13 +751,26 @@ compiler_identify (KhadimSchemaCompiler    *compiler,
 {
   JsonObject *object = json_node_get_object (node);
   const char *id = khadim_json_get_string (object, "$id", NULL);
+  KhadimSchemaDialect dialect = (*inout_resource)->dialect;
+  guint vocabularies = (*inout_resource)->vocabularies;
 
+  if (id == NULL && (*inout_resource)->node != node)
+    return TRUE;
+  if (!_khadim_schema_compiler_read_dialect (compiler, object, &dialect, &vocabularies, frame))
+    return FALSE;
+
+  if (dialect == KHADIM_SCHEMA_DIALECT_DRAFT_07 && id != NULL
+      && (id[0] == '#' || is_only_reference (object, dialect)))
+    id = NULL;
   if (id != NULL && !compiler_read_id (compiler, node, id, inout_resource, frame))
     return FALSE;
-  if ((*inout_resource)->node != node)
-    return TRUE;
+  if ((*inout_resource)->node == node)
+    {
+      (*inout_resource)->dialect = dialect;
+      (*inout_resource)->vocabularies = vocabularies;
+    }
 
-  return compiler_read_dialect (compiler, object, *inout_resource, frame);
+  return TRUE;
 }
 
 KhadimSubschema *
@@ -797,7 +800,7 @@ _khadim_schema_compile_node (KhadimSchemaCompiler    *compiler,
       return schema;
     }
 
-  return compile_keywords (compiler, schema, json_node_get_object (node), frame) ? schema : NULL;
+  return compile_keywords (compiler, schema, node, frame) ? schema : NULL;
 }
 
 /* Entry --------------------------------------------------------------------- */

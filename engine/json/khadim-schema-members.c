@@ -411,7 +411,8 @@ check_contains (KhadimSchemaRun         *run,
         continue;
       count++;
       certain += run->templates == templates ? 1 : 0;
-      if (seen != NULL)
+      /* Before 2020-12 unevaluatedItems did not look at contains. */
+      if (seen != NULL && schema->resource->dialect == KHADIM_SCHEMA_DIALECT_2020_12)
         _khadim_schema_seen_add_index (seen, i);
     }
 

@@ -21,6 +21,14 @@ typedef enum {
 } KhadimSchemaType;
 
 typedef enum {
+  KHADIM_SCHEMA_DIALECT_2020_12,
+  KHADIM_SCHEMA_DIALECT_2019_09,
+  KHADIM_SCHEMA_DIALECT_DRAFT_07,
+} KhadimSchemaDialect;
+
+#define KHADIM_SCHEMA_N_DIALECTS 3
+
+typedef enum {
   KHADIM_SCHEMA_VOCABULARY_APPLICATOR = 1 << 0,
   KHADIM_SCHEMA_VOCABULARY_UNEVALUATED = 1 << 1,
   KHADIM_SCHEMA_VOCABULARY_VALIDATION = 1 << 2,
@@ -53,6 +61,7 @@ typedef struct _KhadimSchemaPattern KhadimSchemaPattern;
 typedef struct {
   char *uri;
   JsonNode *node;
+  KhadimSchemaDialect dialect;
   guint vocabularies;
   GHashTable *anchors;
   GHashTable *dynamic_anchors;
@@ -139,12 +148,13 @@ struct _KhadimSchema
   KhadimSubschema *start;
 };
 
-gboolean        _khadim_schema_compile           (KhadimSchema    *self,
-                                                  GError         **error);
-gboolean        _khadim_schema_is_dialect        (const char      *uri);
-JsonNode       *_khadim_schema_load_metaschema   (const char      *uri);
-void            _khadim_schema_resource_free     (gpointer         data);
-void            _khadim_subschema_free           (gpointer         data);
+gboolean        _khadim_schema_compile           (KhadimSchema        *self,
+                                                  GError             **error);
+gboolean        _khadim_schema_dialect_lookup    (const char          *uri,
+                                                  KhadimSchemaDialect *out_dialect);
+JsonNode       *_khadim_schema_load_metaschema   (const char          *uri);
+void            _khadim_schema_resource_free     (gpointer             data);
+void            _khadim_subschema_free           (gpointer             data);
 
 /* A check ------------------------------------------------------------------- */
 

@@ -11,6 +11,7 @@
 #include "engine/json/khadim-schema-compile-private.h"
 
 #include "engine/json/khadim-json-path.h"
+#include "engine/json/khadim-json.h"
 
 /* Always %FALSE. */
 static gboolean
@@ -20,6 +21,18 @@ reference_fail (KhadimSchemaCompiler        *compiler,
                 const char                  *problem)
 {
   return _khadim_schema_compiler_fail (compiler, reference->place, code, problem);
+}
+
+/* The resource that has the $id of @node already. */
+static KhadimSchemaResource *
+compiler_find_by_id (KhadimSchemaCompiler *compiler,
+                     JsonNode             *node)
+{
+  const char *id = khadim_json_get_string (json_node_get_object (node), "$id", "");
+  g_autofree char *uri = g_strdup (id);
+  g_autofree char *fragment = _khadim_schema_cut_fragment (uri);
+
+  return g_hash_table_lookup (compiler->by_uri, uri);
 }
 
 /* The resource at @uri, loading a metaschema if need be. */
@@ -38,6 +51,13 @@ compiler_find_resource (KhadimSchemaCompiler        *compiler,
   node = _khadim_schema_load_metaschema (uri);
   if (node != NULL)
     {
+      /* It may be there by its other address, with http for https. */
+      resource = compiler_find_by_id (compiler, node);
+      if (resource != NULL)
+        {
+          json_node_unref (node);
+          return resource;
+        }
       if (_khadim_schema_compiler_add_document (compiler, uri, node) == NULL)
         return NULL;
       return g_hash_table_lookup (compiler->by_uri, uri);
@@ -152,10 +172,10 @@ compiler_resolve (KhadimSchemaCompiler        *compiler,
       return TRUE;
     }
   reference->from->dynamic_ref = target;
-  /* The key of the table lives as long as the document. */
-  if (is_anchor)
-    g_hash_table_lookup_extended (resource->dynamic_anchors, fragment,
-                                  (gpointer *) &reference->from->dynamic_anchor, NULL);
+  /* The key of the table lives as long as the document. "" is the anchor of
+   * $recursiveAnchor. */
+  g_hash_table_lookup_extended (resource->dynamic_anchors, fragment,
+                                (gpointer *) &reference->from->dynamic_anchor, NULL);
 
   return TRUE;
 }

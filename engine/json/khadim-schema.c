@@ -14,8 +14,7 @@
 #include "engine/json/khadim-schema-private.h"
 #include "engine/json/khadim-schema-resources.h"
 
-#define METASCHEMA_URI "https://json-schema.org/draft/2020-12/schema"
-#define METASCHEMA_HOST "https://json-schema.org/"
+#define METASCHEMA_HOST "://json-schema.org/"
 #define METASCHEMA_FOLDER "/org/khadim/json-schema/"
 
 /* KhadimSchema: a compiled JSON Schema. Nothing of it changes once it is made,
@@ -33,10 +32,13 @@ _khadim_schema_load_metaschema (const char *uri)
   gsize length;
   const char *text;
 
-  if (!g_str_has_prefix (uri, METASCHEMA_HOST))
+  /* draft-07 has http for its own address, later ones https; people mix them. */
+  if (!g_str_has_prefix (uri, "http" METASCHEMA_HOST)
+      && !g_str_has_prefix (uri, "https" METASCHEMA_HOST))
     return NULL;
 
-  path = g_strconcat (METASCHEMA_FOLDER, uri + strlen (METASCHEMA_HOST), NULL);
+  path = g_strconcat (METASCHEMA_FOLDER, strstr (uri, METASCHEMA_HOST) + strlen (METASCHEMA_HOST),
+                      NULL);
   bytes = g_resource_lookup_data (_khadim_schema_get_resource (), path,
                                   G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
   if (bytes == NULL)
@@ -71,34 +73,46 @@ schema_compile (JsonNode *schema,
 
 /* The metaschema that schemas are checked with; it is right, so it is there. */
 static KhadimSchema *
-get_metaschema (void)
+get_metaschema (KhadimSchemaDialect dialect)
 {
-  static gsize once;
+  static const char *const uris[KHADIM_SCHEMA_N_DIALECTS] = {
+    [KHADIM_SCHEMA_DIALECT_2020_12] = "https://json-schema.org/draft/2020-12/schema",
+    [KHADIM_SCHEMA_DIALECT_2019_09] = "https://json-schema.org/draft/2019-09/schema",
+    [KHADIM_SCHEMA_DIALECT_DRAFT_07] = "http://json-schema.org/draft-07/schema",
+  };
+  static gsize once[KHADIM_SCHEMA_N_DIALECTS];
 
-  if (g_once_init_enter (&once))
+  if (g_once_init_enter (&once[dialect]))
     {
-      g_autoptr(JsonNode) node = _khadim_schema_load_metaschema (METASCHEMA_URI);
+      g_autoptr(JsonNode) node = _khadim_schema_load_metaschema (uris[dialect]);
       KhadimSchema *metaschema = schema_compile (node, NULL);
 
       g_assert (metaschema != NULL);
-      g_once_init_leave (&once, (gsize) metaschema);
+      g_once_init_leave (&once[dialect], (gsize) metaschema);
     }
 
-  return (KhadimSchema *) once;
+  return (KhadimSchema *) once[dialect];
 }
 
-/* A schema of another dialect is checked only by what it compiles to. */
+/* A schema of an unknown dialect is checked only by what it compiles to. */
 static gboolean
-has_own_dialect (JsonNode *schema)
+check_by_metaschema (JsonNode *schema,
+                     GError  **error)
 {
-  const char *dialect;
+  KhadimSchemaDialect dialect = KHADIM_SCHEMA_DIALECT_2020_12;
+  const char *uri = NULL;
 
-  if (!JSON_NODE_HOLDS_OBJECT (schema))
-    return FALSE;
+  if (JSON_NODE_HOLDS_OBJECT (schema))
+    uri = khadim_json_get_string (json_node_get_object (schema), "$schema", NULL);
+  if (uri != NULL && !_khadim_schema_dialect_lookup (uri, &dialect))
+    return TRUE;
+  if (khadim_schema_check (get_metaschema (dialect), schema, KHADIM_SCHEMA_FLAGS_NONE, NULL,
+                           error))
+    return TRUE;
 
-  dialect = khadim_json_get_string (json_node_get_object (schema), "$schema", NULL);
+  g_prefix_error (error, "the schema is not one: ");
 
-  return dialect != NULL && !_khadim_schema_is_dialect (dialect);
+  return FALSE;
 }
 
 /**
@@ -112,8 +126,11 @@ has_own_dialect (JsonNode *schema)
  * what describes content is only noted. `x-khadim-secret: true` lets a place
  * hold `{"secret": "name/field"}`, with `"format"` beside it if wanted.
  *
+ * A `$schema` of draft 2019-09 or draft-07 is read as that draft (draft-06 as
+ * draft-07), as tools of others still have it.
+ *
  * Nothing is fetched: references lead to places in @schema or to the
- * metaschemas of the draft. Regular expressions are those of ECMA-262.
+ * metaschemas of the drafts. Regular expressions are those of ECMA-262.
  *
  * Errors: %KHADIM_ENGINE_ERROR_INVALID for what is no schema,
  * %KHADIM_ENGINE_ERROR_UNSUPPORTED for another dialect, an unknown vocabulary
@@ -129,12 +146,8 @@ khadim_schema_new (JsonNode *schema,
 {
   g_return_val_if_fail (schema != NULL, NULL);
 
-  if (!has_own_dialect (schema)
-      && !khadim_schema_check (get_metaschema (), schema, KHADIM_SCHEMA_FLAGS_NONE, NULL, error))
-    {
-      g_prefix_error (error, "the schema is not one: ");
-      return NULL;
-    }
+  if (!check_by_metaschema (schema, error))
+    return NULL;
 
   return schema_compile (schema, error);
 }

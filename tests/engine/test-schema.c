@@ -14,6 +14,9 @@
 #define THREADS 4
 #define ROUNDS_PER_THREAD 300
 
+#define DRAFT_07 "\"$schema\":\"http://json-schema.org/draft-07/schema#\","
+#define DRAFT_2019 "\"$schema\":\"https://json-schema.org/draft/2019-09/schema\","
+
 /* A document much like those of automations. */
 static const char steps_schema[] =
   "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\","
@@ -260,6 +263,11 @@ test_bad_schemas (void)
     { "{\"$ref\":\"other.json\"}", KHADIM_ENGINE_ERROR_UNSUPPORTED, "*another document*" },
     { "{\"$ref\":\"https://json-schema.org/draft/2020-12/none\"}",
       KHADIM_ENGINE_ERROR_UNSUPPORTED, "*not fetched" },
+    { "{" DRAFT_07 "\"items\":[{\"type\":\"strng\"}]}", KHADIM_ENGINE_ERROR_INVALID,
+      "*items[0].type: *did you mean “string”?" },
+    { "{" DRAFT_2019 "\"minItems\":\"1\"}", KHADIM_ENGINE_ERROR_INVALID, "*minItems: *" },
+    { "{\"$schema\":\"http://json-schema.org/draft-04/schema#\"}",
+      KHADIM_ENGINE_ERROR_UNSUPPORTED, "*draft-04/schema# is not supported*" },
     { "{\"$schema\":\"https://example.org/dialect\"}", KHADIM_ENGINE_ERROR_UNSUPPORTED,
       "*the dialect https://example.org/dialect is not supported*" },
     { "{\"$defs\":{\"a\":{\"$id\":\"x\"},\"b\":{\"$id\":\"x\"}}}", KHADIM_ENGINE_ERROR_INVALID,
@@ -442,7 +450,8 @@ test_patterns (void)
     { "\\a", "", -1 }, { "\\Z", "", -1 }, { "\\Qa\\E", "", -1 }, { "(?>a)", "", -1 },
     { "(?R)", "", -1 }, { "(?P<a>b)", "", -1 }, { "(*COMMIT)", "", -1 }, { "(?i)a", "", -1 },
     { "\\u12", "", -1 }, { "\\ud800", "", -1 }, { "\\p{}", "", -1 }, { "\\", "", -1 },
-    { "a**", "", -1 }, { "a*+", "", -1 }, { "a++", "", -1 }, { "a{2}+", "", -1 }, { "(?C1)", "", -1 }, { "\\01", "", -1 }, { "[z-a]", "", -1 },
+    { "a**", "", -1 }, { "a*+", "", -1 }, { "a++", "", -1 }, { "a{2}+", "", -1 },
+    { "(?C1)", "", -1 }, { "\\01", "", -1 }, { "[z-a]", "", -1 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -489,6 +498,57 @@ test_numbers (void)
     { "{\"maxLength\":1e300}", "\"abc\"", NULL, NULL },
     { "{\"minLength\":1e300}", "\"abc\"", "", NULL },
     { "{\"maxItems\":2.0}", "[1,2,3]", "", NULL },
+  };
+
+  run_cases (cases, G_N_ELEMENTS (cases), KHADIM_SCHEMA_FLAGS_NONE);
+}
+
+/* What the older drafts have otherwise. */
+static void
+test_dialects (void)
+{
+  static const char tree[] =
+    "{" DRAFT_2019 "\"$id\":\"https://example.org/strict\",\"$recursiveAnchor\":true,"
+    "\"$ref\":\"tree\",\"unevaluatedProperties\":false,\"$defs\":{\"tree\":{"
+    "\"$id\":\"tree\",\"$recursiveAnchor\":true,\"properties\":{\"data\":true,"
+    "\"children\":{\"items\":{\"$recursiveRef\":\"#\"}}}}}}";
+  static const Case cases[] = {
+    { "{" DRAFT_07 "\"items\":[{\"type\":\"string\"}],\"additionalItems\":false}", "[\"a\"]",
+      NULL, NULL },
+    { "{" DRAFT_07 "\"items\":[{\"type\":\"string\"}],\"additionalItems\":false}", "[1]",
+      "[0]", "[0]: expected a string, found 1" },
+    { "{" DRAFT_07 "\"items\":[{\"type\":\"string\"}],\"additionalItems\":false}",
+      "[\"a\",1]", "", "expected at most 1 item, found 2" },
+    { "{" DRAFT_07 "\"items\":{},\"additionalItems\":false}", "[1]", NULL, NULL },
+    { "{" DRAFT_07 "\"prefixItems\":[false]}", "[1]", NULL, NULL },
+    { "{" DRAFT_07 "\"dependencies\":{\"a\":[\"b\"],\"c\":{\"required\":[\"d\"]}}}",
+      "{\"a\":1}", "", "“b” is missing, which “a” needs beside it" },
+    { "{" DRAFT_07 "\"dependencies\":{\"a\":[\"b\"],\"c\":{\"required\":[\"d\"]}}}",
+      "{\"c\":1}", "", "“d” is missing" },
+    { "{" DRAFT_07 "\"dependentRequired\":{\"a\":[\"b\"]},\"unevaluatedProperties\":false}",
+      "{\"a\":1}", NULL, NULL },
+    { "{" DRAFT_07 "\"properties\":{\"a\":{\"$ref\":\"#/definitions/t\",\"maxLength\":1}},"
+      "\"definitions\":{\"t\":{\"type\":\"string\"}}}", "{\"a\":\"abc\"}", NULL, NULL },
+    { "{" DRAFT_07 "\"$ref\":\"#t\",\"definitions\":{\"x\":{\"$id\":\"#t\","
+      "\"type\":\"string\"}}}", "1", "", NULL },
+    { "{" DRAFT_07 "\"contains\":{\"const\":1},\"minContains\":0}", "[]", "", NULL },
+    { "{" DRAFT_07 "\"if\":{\"const\":1},\"then\":false}", "1", "", NULL },
+    { "{\"$schema\":\"http://json-schema.org/draft-06/schema#\",\"exclusiveMinimum\":1}", "1",
+      "", NULL },
+    { "{" DRAFT_07 "\"$ref\":\"http://json-schema.org/draft-07/schema#\"}", "{\"type\":1}",
+      "type", NULL },
+    { "{\"allOf\":[{\"$ref\":\"http://json-schema.org/draft-07/schema\"},"
+      "{\"$ref\":\"https://json-schema.org/draft-07/schema#\"}]}", "{}", NULL, NULL },
+    { "{" DRAFT_2019 "\"items\":[{\"type\":\"string\"}],\"additionalItems\":false}", "[1]",
+      "[0]", NULL },
+    { "{" DRAFT_2019 "\"dependentRequired\":{\"a\":[\"b\"]}}", "{\"a\":1}", "", NULL },
+    { "{" DRAFT_2019 "\"contains\":{\"const\":1},\"unevaluatedItems\":false}", "[1]", "[0]",
+      NULL },
+    { "{\"contains\":{\"const\":1},\"unevaluatedItems\":false}", "[1]", NULL, NULL },
+    { tree, "{\"children\":[{\"data\":1}]}", NULL, NULL },
+    { tree, "{\"children\":[{\"daat\":1}]}", "children[0].daat", NULL },
+    { "{\"$schema\":\"http://json-schema.org/draft/2020-12/schema#\",\"type\":\"null\"}", "1",
+      "", NULL },
   };
 
   run_cases (cases, G_N_ELEMENTS (cases), KHADIM_SCHEMA_FLAGS_NONE);
@@ -784,6 +844,7 @@ main (int    argc,
   g_test_add_func ("/engine/schema/formats", test_formats);
   g_test_add_func ("/engine/schema/patterns", test_patterns);
   g_test_add_func ("/engine/schema/numbers", test_numbers);
+  g_test_add_func ("/engine/schema/dialects", test_dialects);
   g_test_add_func ("/engine/schema/vocabularies", test_vocabularies);
   g_test_add_func ("/engine/schema/vocabularies/format", test_format_vocabulary);
   g_test_add_func ("/engine/schema/limits", test_limits);
