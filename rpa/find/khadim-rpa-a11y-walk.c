@@ -162,6 +162,8 @@ unbox_string (GVariant *reply)
   return value != NULL ? g_variant_dup_string (value, NULL) : NULL;
 }
 
+/* GTK 4.8 says of top levels only that they are showing: below them, what is
+ * visible counts as showing. */
 static void
 take_state (KhadimRpaA11yNode *node,
             GVariant          *reply)
@@ -174,6 +176,9 @@ take_state (KhadimRpaA11yNode *node,
     node->states = word[0];
   if (n_words > 1)
     node->states |= (guint64) word[1] << 32;
+  if (node->app->window_coords && node->depth != 1
+      && _khadim_rpa_a11y_node_has (node, ATSPI_STATE_VISIBLE))
+    node->states |= G_GUINT64_CONSTANT (1) << ATSPI_STATE_SHOWING;
 }
 
 static void

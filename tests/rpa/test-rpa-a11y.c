@@ -9,12 +9,15 @@
 
 #include "rpa/find/khadim-rpa-a11y-act.h"
 #include "rpa/find/khadim-rpa-a11y-find.h"
+#include "rpa/find/khadim-rpa-a11y-place.h"
 #include "rpa/screen/khadim-rpa-error.h"
 #include "tests/rpa/lib/desk.h"
 
 #define APP_TIMEOUT_MS 10000
 
 static Desk *desk;
+static KhadimRpaDisplay *display;
+static KhadimRpaWindows *windows;
 static KhadimRpaA11y *a11y;
 
 static JsonObject *
@@ -74,7 +77,7 @@ wait_for (guint32     pid,
   if (!desk_wait (is_found, &wanted, APP_TIMEOUT_MS))
     {
       const KhadimRpaA11yScope scope = { .pid = pid };
-      g_autoptr(KhadimRpaA11yNode) root = khadim_rpa_a11y_snapshot (a11y, &scope, NULL, NULL, NULL);
+      g_autoptr(KhadimRpaA11yNode) root = khadim_rpa_a11y_snapshot (a11y, &scope, &(KhadimRpaA11yLimits) { .hidden = TRUE }, NULL, NULL);
       g_autoptr(JsonNode) json = root != NULL ? khadim_rpa_a11y_node_to_json (root) : NULL;
       g_autofree char *text = json != NULL ? json_to_string (json, TRUE) : NULL;
 
@@ -103,8 +106,9 @@ test_set_and_invoke (void)
   g_autoptr(KhadimRpaA11yNode) entry =
     wait_for (desk_pid (zenity), "{\"path\": [{\"role\": \"dialog\", \"name\": \"Z*\"}, "
                                  "{\"role\": \"text\"}], \"state\": \"editable\"}");
-  g_autoptr(KhadimRpaA11yNode) ok = wait_for (
-    desk_pid (zenity), "{\"app\": \"zenity\", \"path\": [{\"role\": \"button\", \"name\": \"OK\"}]}");
+  g_autoptr(KhadimRpaA11yNode) ok =
+    wait_for (desk_pid (zenity), "{\"app\": \"zenity\", \"path\": [{\"role\": \"button\", "
+                                 "\"name\": \"OK\"}]}");
   g_autoptr(GError) error = NULL;
   g_autofree char *output = NULL;
   g_autofree char *text = NULL;
@@ -290,6 +294,42 @@ test_qt (void)
   desk_end (featherpad);
 }
 
+static gboolean
+says_seven (gpointer user_data)
+{
+  g_autofree char *text = khadim_rpa_a11y_get_text (a11y, user_data, NULL, NULL);
+
+  return g_strcmp0 (text, "7") == 0;
+}
+
+/* GTK 4 says where things are in their window only; a click shows whether the
+ * windows tell the rest. */
+static void
+test_gtk4 (void)
+{
+  g_autoptr(GSubprocess) calculator = desk_spawn (desk, "gnome-calculator", NULL);
+  guint32 pid = desk_pid (calculator);
+  g_autoptr(KhadimRpaA11yNode) seven =
+    wait_for (pid, "{\"path\": [{\"role\": \"push button\", \"name\": \"7*\"}]}");
+  g_autoptr(KhadimRpaA11yNode) text =
+    wait_for (pid, "{\"path\": [{\"role\": \"text\"}], \"state\": \"focused\"}");
+  const KhadimRpaA11yScope scope = { .pid = pid };
+  g_autoptr(KhadimRpaA11yNode) there = NULL;
+  g_autoptr(GError) error = NULL;
+  int x, y, width, height;
+
+  g_assert_false (khadim_rpa_a11y_grab_focus (a11y, seven, NULL, &error));
+  g_assert_error (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  g_assert_true (khadim_rpa_a11y_node_get_extents (seven, &x, &y, &width, &height));
+  there = khadim_rpa_a11y_get_at_point (a11y, &scope, x + width / 2, y + height / 2, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_str_has_prefix (khadim_rpa_a11y_node_get_name (there), "7"));
+  desk_click (x + 2, y + height - 3);
+  g_assert_true (desk_wait (says_seven, text, APP_TIMEOUT_MS));
+  desk_end (calculator);
+}
+
 /* An application that is stopped counts as hung within the time of a call, and
  * does not keep others from being found. */
 static void
@@ -309,7 +349,8 @@ test_hung (void)
   g_assert_false (khadim_rpa_a11y_invoke (a11y, button, NULL, NULL, &error));
   g_assert_error (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_HUNG);
   g_clear_error (&error);
-  g_assert_null (find_all (desk_pid (stopped), "{\"path\": [{\"role\": \"push button\"}]}", &error));
+  g_assert_null (
+    find_all (desk_pid (stopped), "{\"path\": [{\"role\": \"push button\"}]}", &error));
   g_assert_error (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_HUNG);
   g_clear_error (&error);
   matches = find_all (0, "{\"app\": \"zenity\", \"path\": [{\"role\": \"push button\"}]}", &error);
@@ -426,9 +467,14 @@ main (int   argc,
   int result;
 
   g_test_init (&argc, &argv, NULL);
-  desk = desk_new ("openbox", 1280, 800);
+  desk = desk_new (argc > 1 ? argv[1] : "openbox", 1280, 800);
+  display = khadim_rpa_display_new (NULL, &error);
+  g_assert_no_error (error);
+  windows = khadim_rpa_windows_new (display, &error);
+  g_assert_no_error (error);
   a11y = khadim_rpa_a11y_new (NULL, NULL, &error);
   g_assert_no_error (error);
+  khadim_rpa_a11y_follow_windows (a11y, windows);
 
   g_test_add_func ("/rpa/a11y/evidence", test_evidence);
   g_test_add_func ("/rpa/a11y/set-and-invoke", test_set_and_invoke);
@@ -438,12 +484,15 @@ main (int   argc,
   g_test_add_func ("/rpa/a11y/index", test_index);
   g_test_add_func ("/rpa/a11y/snapshot", test_snapshot);
   g_test_add_func ("/rpa/a11y/qt", test_qt);
+  g_test_add_func ("/rpa/a11y/gtk4", test_gtk4);
   g_test_add_func ("/rpa/a11y/hung", test_hung);
   g_test_add_func ("/rpa/a11y/cancel", test_cancel);
   g_test_add_func ("/rpa/a11y/no-bus", test_no_bus);
   result = g_test_run ();
 
   g_object_unref (a11y);
+  g_object_unref (windows);
+  g_object_unref (display);
   desk_free (desk);
 
   return result;
