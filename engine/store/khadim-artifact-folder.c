@@ -149,7 +149,7 @@ _khadim_artifact_write (const char  *folder,
 
   *out_made = FALSE;
   if (is_there (path, bytes))
-    return !sync || sync_path (path, 0, error);
+    return !sync || (sync_path (path, 0, error) && sync_path (folder, O_DIRECTORY, error));
 
   if (!write_new (new_path, bytes, sync, error))
     {

@@ -43,6 +43,34 @@ is_no_space (int errsv)
   return errsv == ENOSPC || errsv == EDQUOT || errsv == EFBIG;
 }
 
+static int
+last_errno_of (sqlite3_file *file)
+{
+  int errsv = 0;
+
+  if (file != NULL && file->pMethods != NULL)
+    file->pMethods->xFileControl (file, SQLITE_FCNTL_LAST_ERRNO, &errsv);
+
+  return errsv;
+}
+
+/* What the connection keeps may have been overwritten by its clearing up; each
+ * of its files keeps its own. */
+static gboolean
+failed_for_space (sqlite3 *handle)
+{
+  sqlite3_file *database = NULL;
+  sqlite3_file *log = NULL;
+
+  if (is_no_space (sqlite3_system_errno (handle)))
+    return TRUE;
+
+  sqlite3_file_control (handle, "main", SQLITE_FCNTL_FILE_POINTER, &database);
+  sqlite3_file_control (handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+
+  return is_no_space (last_errno_of (database)) || is_no_space (last_errno_of (log));
+}
+
 /* SQLite's result codes, https://www.sqlite.org/rescode.html */
 static KhadimStoreError
 classify (sqlite3 *handle,
@@ -60,8 +88,7 @@ classify (sqlite3 *handle,
       return KHADIM_STORE_ERROR_CORRUPT;
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
-      return is_no_space (sqlite3_system_errno (handle)) ? KHADIM_STORE_ERROR_FULL
-                                                         : KHADIM_STORE_ERROR_FAILED;
+      return failed_for_space (handle) ? KHADIM_STORE_ERROR_FULL : KHADIM_STORE_ERROR_FAILED;
     default:
       return KHADIM_STORE_ERROR_FAILED;
     }
