@@ -8,6 +8,7 @@
 
 #include "engine/tool/khadim-data-domain.h"
 
+#include "engine/json/khadim-json.h"
 #include "engine/tool/khadim-data-private.h"
 
 /* KhadimDataDomain: the tools for tables, JSON, texts and dates. It keeps
@@ -337,10 +338,11 @@ khadim_data_domain_check (KhadimToolDomain      *domain,
                           char                 **out_place,
                           GError               **error)
 {
-  if (info != &data_tools[TOOL_TEXT] || !JSON_NODE_HOLDS_OBJECT (args))
-    return TRUE;
+  JsonObject *object = JSON_NODE_HOLDS_OBJECT (args) ? json_node_get_object (args) : NULL;
 
-  return _khadim_data_check_text (json_node_get_object (args), out_place, error);
+  return _khadim_tool_job_check (object, out_place, error)
+         && (info != &data_tools[TOOL_TEXT]
+             || _khadim_data_check_text (object, out_place, error));
 }
 
 static void

@@ -487,30 +487,51 @@ has_argument (JsonObject *args,
   return n_given == 1;
 }
 
-/* What the schema cannot say: which arguments belong to which operation. */
+static gboolean
+check_needs (JsonObject         *args,
+             const char         *name,
+             const char *const  *needs,
+             guint               n_needs,
+             char              **out_place,
+             GError            **error)
+{
+  for (guint i = 0; i < n_needs && needs[i] != NULL; i++)
+    {
+      if (has_argument (args, needs[i]))
+        continue;
+      if (out_place != NULL)
+        *out_place = g_strndup (needs[i], strcspn (needs[i], "+|"));
+      g_set_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_INVALID,
+                   "The operation “%s” needs one of “%s” (+ is not empty)", name, needs[i]);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* What the schema cannot say: which arguments belong to which operation, and
+ * whether a pattern is one. */
 gboolean
 _khadim_data_check_text (JsonObject  *args,
                          char       **out_place,
                          GError     **error)
 {
   const char *name = khadim_json_get_string (args, "operation", "");
+  g_autoptr(GRegex) regex = NULL;
+  GError *local = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (operations); i++)
     {
-      if (!g_str_equal (operations[i].name, name))
-        continue;
-      for (guint j = 0; j < G_N_ELEMENTS (operations[i].needs); j++)
-        {
-          const char *need = operations[i].needs[j];
-
-          if (need == NULL || has_argument (args, need))
-            continue;
-          if (out_place != NULL)
-            *out_place = g_strndup (need, strcspn (need, "+|"));
-          g_set_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_INVALID,
-                       "The operation “%s” needs one of “%s” (+ is not empty)", name, need);
-          return FALSE;
-        }
+      if (g_str_equal (operations[i].name, name)
+          && !check_needs (args, name, operations[i].needs,
+                           G_N_ELEMENTS (operations[i].needs), out_place, error))
+        return FALSE;
+    }
+  if (_khadim_tool_job_is_known (khadim_json_get_string (args, "pattern", NULL)))
+    {
+      regex = compile (args, &local);
+      if (regex == NULL)
+        return _khadim_tool_job_fault ("pattern", local, out_place, error);
     }
 
   return TRUE;

@@ -8,6 +8,8 @@
 
 #include "engine/tool/khadim-files-domain.h"
 
+#include "engine/base/khadim-duration.h"
+#include "engine/json/khadim-json.h"
 #include "engine/tool/khadim-files-private.h"
 
 /* KhadimFilesDomain: the tools that look at, change and wait for files. It
@@ -273,6 +275,31 @@ khadim_files_domain_list (KhadimToolDomain *domain,
   return files_tools;
 }
 
+static gboolean
+khadim_files_domain_check (KhadimToolDomain      *domain,
+                           const KhadimToolInfo  *info,
+                           JsonNode              *args,
+                           const char            *assets_dir,
+                           char                 **out_place,
+                           GError               **error)
+{
+  JsonObject *object = JSON_NODE_HOLDS_OBJECT (args) ? json_node_get_object (args) : NULL;
+  const char *pattern = khadim_json_get_string (object, "pattern", NULL);
+  const char *stable = khadim_json_get_string (object, "stable", NULL);
+  g_autoptr(GPatternSpec) spec = NULL;
+  GError *local = NULL;
+  gint64 stable_ms;
+
+  if (!_khadim_tool_job_check (object, out_place, error))
+    return FALSE;
+  if (_khadim_tool_job_is_known (pattern) && !_khadim_files_pattern (object, &spec, &local))
+    return _khadim_tool_job_fault ("pattern", local, out_place, error);
+  if (_khadim_tool_job_is_known (stable) && !khadim_duration_parse (stable, &stable_ms, &local))
+    return _khadim_tool_job_fault ("stable", local, out_place, error);
+
+  return TRUE;
+}
+
 static void
 khadim_files_domain_run_async (KhadimToolDomain    *domain,
                                KhadimToolCall      *call,
@@ -293,6 +320,7 @@ khadim_files_domain_class_init (KhadimFilesDomainClass *klass)
   KhadimToolDomainClass *domain_class = KHADIM_TOOL_DOMAIN_CLASS (klass);
 
   domain_class->list = khadim_files_domain_list;
+  domain_class->check = khadim_files_domain_check;
   domain_class->run_async = khadim_files_domain_run_async;
   domain_class->run_finish = _khadim_tool_job_run_finish;
 }

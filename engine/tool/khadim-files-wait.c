@@ -8,6 +8,7 @@
 
 #include "engine/tool/khadim-files-private.h"
 
+#include "engine/base/khadim-duration.h"
 #include "engine/json/khadim-json.h"
 #include "engine/tool/khadim-files-scan-private.h"
 #include "engine/tool/khadim-tool-result.h"
@@ -315,7 +316,7 @@ new_scan (KhadimToolCall  *call,
   g_autofree char *folder = NULL;
   g_autofree char *name = NULL;
   const char *stable;
-  gint64 stable_us;
+  gint64 stable_ms;
 
   if (!parse_state (state_name, &state))
     {
@@ -325,19 +326,19 @@ new_scan (KhadimToolCall  *call,
     }
   stable = khadim_json_get_string (args, "stable",
                                    state == KHADIM_FILES_STATE_GONE ? "0s" : "1s");
-  if (!_khadim_tool_job_duration (stable, &stable_us, error)
+  if (!khadim_duration_parse (stable, &stable_ms, error)
       || !_khadim_files_pattern (args, &pattern, error))
     return NULL;
   path = _khadim_tool_job_path (call, "path", KHADIM_TOOL_PATH_USE_READ, error);
   if (path == NULL)
     return NULL;
   if (pattern != NULL)
-    return _khadim_files_scan_new (path, NULL, pattern, state, stable_us);
+    return _khadim_files_scan_new (path, NULL, pattern, state, stable_ms * 1000);
 
   folder = g_path_get_dirname (path);
   name = g_path_get_basename (path);
 
-  return _khadim_files_scan_new (folder, name, NULL, state, stable_us);
+  return _khadim_files_scan_new (folder, name, NULL, state, stable_ms * 1000);
 }
 
 static void

@@ -49,8 +49,14 @@ char             *_khadim_tool_job_path       (KhadimToolCall       *call,
                                                GError              **error);
 JsonNode         *_khadim_tool_job_would      (const char           *format,
                                                ...) G_GNUC_PRINTF (1, 2);
-gboolean          _khadim_tool_job_duration   (const char           *text,
-                                               gint64               *out_us,
+
+gboolean          _khadim_tool_job_is_known   (const char           *text);
+gboolean          _khadim_tool_job_check      (JsonObject           *args,
+                                               char                **out_place,
+                                               GError              **error);
+gboolean          _khadim_tool_job_fault      (const char           *place,
+                                               GError               *local,
+                                               char                **out_place,
                                                GError              **error);
 
 G_END_DECLS

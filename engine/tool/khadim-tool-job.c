@@ -13,9 +13,6 @@
 #include "engine/json/khadim-json.h"
 #include "engine/tool/khadim-tool-result.h"
 
-/* The longest duration an argument may name */
-#define MAX_DURATION_US (G_GINT64_CONSTANT (366) * 24 * 60 * 60 * G_USEC_PER_SEC)
-
 typedef struct
 {
   KhadimToolCall *call;
@@ -143,33 +140,46 @@ _khadim_tool_job_would (const char *format,
   return khadim_json_object (object);
 }
 
-/* A number with a unit: `500ms`, `1.5s`, `2m`, `1h`. */
+/* Whether an argument is given and is no template, which is known only when
+ * the step runs. */
 gboolean
-_khadim_tool_job_duration (const char  *text,
-                           gint64      *out_us,
-                           GError     **error)
+_khadim_tool_job_is_known (const char *text)
 {
-  static const struct {
-    const char *unit;
-    double us;
-  } units[] = {
-    { "ms", 1e3 }, { "s", 1e6 }, { "m", 60e6 }, { "h", 3600e6 },
-  };
-  char *end = NULL;
-  double number = g_ascii_strtod (text, &end);
+  return text != NULL && strstr (text, "{{") == NULL;
+}
 
-  for (guint i = 0; i < G_N_ELEMENTS (units) && g_ascii_isdigit (*text); i++)
+/* Says that the argument @place is wrong, as @local (transfer full) has it.
+ * Always %FALSE. */
+gboolean
+_khadim_tool_job_fault (const char  *place,
+                        GError      *local,
+                        char       **out_place,
+                        GError     **error)
+{
+  if (out_place != NULL)
+    *out_place = g_strdup (place);
+  g_set_error_literal (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_INVALID, local->message);
+  g_error_free (local);
+
+  return FALSE;
+}
+
+/* What can be said of paths and patterns before a run. */
+gboolean
+_khadim_tool_job_check (JsonObject  *args,
+                        char       **out_place,
+                        GError     **error)
+{
+  static const char *const members[] = { "path", "from", "to" };
+  GError *local = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (members); i++)
     {
-      if (g_str_equal (end, units[i].unit)
-          && number >= 0 && number * units[i].us <= (double) MAX_DURATION_US)
-        {
-          *out_us = (gint64) (number * units[i].us);
-          return TRUE;
-        }
+      const char *path = khadim_json_get_string (args, members[i], NULL);
+
+      if (_khadim_tool_job_is_known (path) && !khadim_tool_path_check (path, &local))
+        return _khadim_tool_job_fault (members[i], local, out_place, error);
     }
 
-  g_set_error (error, KHADIM_TOOL_ERROR, KHADIM_TOOL_ERROR_TOOL,
-               "“%.40s” is no duration: write a number and a unit, such as 500ms, 10s or 2m",
-               text);
-  return FALSE;
+  return TRUE;
 }

@@ -247,6 +247,37 @@ check_form (const char  *path,
 }
 
 /**
+ * khadim_tool_path_check:
+ * @path: a path as a step gives it
+ * @error: return location for a %KHADIM_TOOL_ERROR
+ *
+ * Finds what is wrong with a path before any file system is asked. Any thread.
+ *
+ * Returns: whether khadim_tool_path_resolve() may take @path; if not,
+ *   %KHADIM_TOOL_ERROR_TOOL if it is empty, %KHADIM_TOOL_ERROR_LIMIT if it is
+ *   too long, %KHADIM_TOOL_ERROR_DENIED if it is relative and its names lead
+ *   out of their folder
+ */
+gboolean
+khadim_tool_path_check (const char  *path,
+                        GError     **error)
+{
+  g_return_val_if_fail (path != NULL, FALSE);
+
+  if (!check_form (path, error))
+    return FALSE;
+  if (*path != '/' && !g_str_equal (path, "~") && !g_str_has_prefix (path, "~/")
+      && climbs_out (path))
+    {
+      g_set_error (error, KHADIM_TOOL_ERROR, KHADIM_TOOL_ERROR_DENIED,
+                   "“%s” leads out of its folder; give the absolute path if that is meant", path);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+/**
  * khadim_tool_path_resolve:
  * @path: a path as a step gives it: relative, absolute, or starting with `~/`
  * @use: what it is for

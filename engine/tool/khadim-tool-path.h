@@ -30,6 +30,8 @@ typedef enum {
   KHADIM_TOOL_PATH_USE_ENTRY,
 } KhadimToolPathUse;
 
+gboolean  khadim_tool_path_check        (const char         *path,
+                                         GError            **error);
 char     *khadim_tool_path_resolve      (const char         *path,
                                          KhadimToolPathUse   use,
                                          const char         *work_dir,

@@ -502,18 +502,15 @@ static void
 test_text_check (Harness       *h,
                  gconstpointer  data)
 {
-  const KhadimToolInfo *info = khadim_tool_domain_lookup (h->domain, "data.text");
-  g_autoptr(JsonNode) bad = harness_json ("{'operation':'replace','text':'{{ x }}','find':'a'}");
-  g_autoptr(JsonNode) good = harness_json ("{'operation':'trim','text':'{{ x }}'}");
-  g_autoptr(GError) error = NULL;
-  g_autofree char *place = NULL;
-
-  g_assert_false (khadim_tool_domain_check (h->domain, info, bad, NULL, &place, &error));
-  g_assert_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_INVALID);
-  g_assert_cmpstr (place, ==, "with");
-  g_clear_error (&error);
-  g_assert_true (khadim_tool_domain_check (h->domain, info, good, NULL, NULL, &error));
-  g_assert_no_error (error);
+  harness_check_finds (h, "data.text", "{'operation':'replace','text':'{{ x }}','find':'a'}",
+                       "with");
+  harness_check_finds (h, "data.text", "{'operation':'extract','text':'','pattern':'(a'}",
+                       "pattern");
+  harness_check_finds (h, "data.read_csv", "{'path':'../x'}", "path");
+  harness_check_finds (h, "data.text", "{'operation':'trim','text':'{{ x }}'}", NULL);
+  harness_check_finds (h, "data.text", "{'operation':'extract','text':'','pattern':'({{ x }}'}",
+                       NULL);
+  harness_check_finds (h, "data.read_csv", "{'path':'{{ inputs.file }}'}", NULL);
 }
 
 /* A pattern that would take 2^40 steps, and texts that would grow for ever. */

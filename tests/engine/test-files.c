@@ -649,6 +649,24 @@ test_cancelled (Harness       *h,
                                .assets = h->assets, .deadline_us = G_MAXINT64 });
 }
 
+/* Before a run, and with templates where values will be. */
+static void
+test_check (Harness       *h,
+            gconstpointer  data)
+{
+  harness_check_finds (h, "files.read", "{'path':'../x'}", "path");
+  harness_check_finds (h, "files.read", "{'path':''}", "path");
+  harness_check_finds (h, "files.copy", "{'from':'a','to':'a/../../b'}", "to");
+  harness_check_finds (h, "files.list", "{'pattern':'a/b'}", "pattern");
+  harness_check_finds (h, "files.wait_for", "{'path':'a','stable':'soon'}", "stable");
+  harness_check_finds (h, "files.read", "{'path':'a/../x'}", NULL);
+  harness_check_finds (h, "files.read", "{'path':'/../x'}", NULL);
+  harness_check_finds (h, "files.read", "{'path':'../{{ x }}'}", NULL);
+  harness_check_finds (h, "files.list", "{'pattern':'{{ a/b }}'}", NULL);
+  harness_check_finds (h, "files.wait_for", "{'path':'a','stable':'{{ s }}'}", NULL);
+  harness_check_finds (h, "files.wait_for", "{'path':'a','stable':'2s','pattern':'*'}", NULL);
+}
+
 static void
 test_unknown (Harness       *h,
               gconstpointer  data)
@@ -688,6 +706,7 @@ main (int    argc,
   ADD ("delete/protected", test_delete_protected);
   ADD ("dry-run", test_dry_run);
   ADD ("cancelled", test_cancelled);
+  ADD ("check", test_check);
   ADD ("unknown", test_unknown);
 
   return g_test_run ();

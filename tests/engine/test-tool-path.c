@@ -280,6 +280,34 @@ test_bad_form (Fixture       *f,
   assert_resolves (f, longest, KHADIM_TOOL_PATH_USE_WRITE, f->work, longest);
 }
 
+/* What names alone tell. */
+static void
+test_check (Fixture       *f,
+            gconstpointer  data)
+{
+  g_autofree char *too_long = g_strnfill (KHADIM_TOOL_PATH_MAX_BYTES + 1, 'x');
+  const char *const good[] = { "a", "a/../b", "/..", "~", "~/../x", "..a", "a/.." };
+  const char *const bad[] = { "..", "../a", "a/../../b", "./..", "~a/../.." };
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    {
+      g_assert_true (khadim_tool_path_check (good[i], &error));
+      g_assert_no_error (error);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_assert_false (khadim_tool_path_check (bad[i], &error));
+      g_assert_error (error, KHADIM_TOOL_ERROR, KHADIM_TOOL_ERROR_DENIED);
+      g_clear_error (&error);
+    }
+  g_assert_false (khadim_tool_path_check ("", &error));
+  g_assert_error (error, KHADIM_TOOL_ERROR, KHADIM_TOOL_ERROR_TOOL);
+  g_clear_error (&error);
+  g_assert_false (khadim_tool_path_check (too_long, &error));
+  g_assert_error (error, KHADIM_TOOL_ERROR, KHADIM_TOOL_ERROR_LIMIT);
+}
+
 static void
 assert_protected (Fixture    *f,
                   const char *path,
@@ -336,6 +364,7 @@ main (int    argc,
   ADD ("links-inside", test_links_inside);
   ADD ("assets-links", test_assets_links);
   ADD ("bad-form", test_bad_form);
+  ADD ("check", test_check);
   ADD ("protected", test_protected);
 
   return g_test_run ();

@@ -271,6 +271,28 @@ harness_has (Harness    *self,
   return g_lstat (path, &st) == 0;
 }
 
+/* Arguments that are faulty before they are used: the place of the fault. */
+static inline void
+harness_check_finds (Harness    *self,
+                     const char *tool,
+                     const char *args,
+                     const char *place)
+{
+  const KhadimToolInfo *info = khadim_tool_domain_lookup (self->domain, tool);
+  g_autoptr(JsonNode) node = harness_json (args);
+  g_autoptr(GError) error = NULL;
+  g_autofree char *found = NULL;
+
+  g_assert_nonnull (info);
+  g_assert_cmpint (khadim_tool_domain_check (self->domain, info, node, self->assets,
+                                             &found, &error), ==, place == NULL);
+  g_assert_cmpstr (found, ==, place);
+  if (place != NULL)
+    g_assert_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_INVALID);
+  else
+    g_assert_no_error (error);
+}
+
 /* Every tool declares itself in full, and its schema takes nothing unknown. */
 static inline void
 harness_check_infos (Harness *self)
