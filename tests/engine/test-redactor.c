@@ -297,7 +297,8 @@ feed_in_pieces (KhadimRedactor *redactor,
 
   for (gsize done = 0; done < length;)
     {
-      gsize n = MIN ((gsize) g_rand_int_range (rand, 0, 12), length - done);
+      gsize wanted = (gsize) g_rand_int_range (rand, 0, 12);
+      gsize n = MIN (wanted, length - done);
       g_autoptr(GBytes) piece = khadim_redactor_stream_feed (stream, text + done, (gssize) n);
 
       g_string_append_len (output, g_bytes_get_data (piece, NULL),

@@ -67,7 +67,8 @@ test_tables (Fixture      *fixture,
     "return table.concat (t)",
     "local t = {1, 2, 3, 4} local a = table.remove (t) local b = table.remove (t, 1) "
     "return a .. b .. table.concat (t) .. tostring (table.remove ({}))",
-    "local a, b, c = table.unpack ({1, 2, 3}) return a .. b .. c .. select ('#', table.unpack ({}))",
+    "local a, b, c = table.unpack ({1, 2, 3}) "
+    "return a .. b .. c .. select ('#', table.unpack ({}))",
     "local t = {} for i = 1, 200 do t[i] = (i * 7919) % 211 end table.sort (t) "
     "return table.concat (t, ' ')",
     "local s = '' for i, v in ipairs ({5, 6, nil, 7}) do s = s .. i .. v end return s",
@@ -205,7 +206,8 @@ test_bounds (Fixture      *fixture,
   assert_fault (fixture->script,
                 "(function () local s = 'x' while true do s = s .. s end end) ()", limit, "");
   assert_fault (fixture->script,
-                "(function () local s = ('x'):rep (1e6) while true do local t = s .. 'y' end end) ()",
+                "(function () local s = ('x'):rep (1e6) "
+                "while true do local t = s .. 'y' end end) ()",
                 limit, "");
   assert_fault (fixture->script,
                 "(function () local s = ('x'):rep (1e6) while true do s:upper () end end) ()",

@@ -120,7 +120,8 @@ static void
 test_check (void)
 {
   static const char *const bad[] = {
-    "", " \n", "1 +", "1, 2", "1; x = 2", ";", "1) + (2", "x = 1", "return 1", "'a", "--[[", "1 --[[",
+    "", " \n", "1 +", "1, 2", "1; x = 2", ";", "1) + (2", "x = 1", "return 1", "'a", "--[[",
+    "1 --[[",
   };
   static const char *const good[] = {
     "1", "a.b[3] == 'x' -- why", "(function () return 1 end) ()", "{1, 2}", "not x", "f 'x'",
