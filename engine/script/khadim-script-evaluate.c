@@ -17,6 +17,7 @@
 typedef struct {
   KhadimScriptMode mode;
   const char *source;
+  KhadimScriptSize *size; /* borrowed, nullable */
   JsonNode *result; /* owned */
   GError *error; /* owned */
 } Evaluation;
@@ -24,8 +25,9 @@ typedef struct {
 /* A value inside of a text: null is nothing, tables are JSON, numbers are
  * written as Lua writes them. */
 static JsonNode *
-read_text (lua_State  *lua,
-           GError    **error)
+read_text (lua_State         *lua,
+           KhadimScriptSize  *size,
+           GError           **error)
 {
   g_autoptr(JsonNode) value = NULL;
   g_autofree char *text = NULL;
@@ -33,7 +35,7 @@ read_text (lua_State  *lua,
   if (lua_isnil (lua, -1) || _khadim_script_value_is_null (lua, -1))
     return json_node_init_string (json_node_alloc (), "");
 
-  value = _khadim_script_value_to_json (lua, -1, error);
+  value = _khadim_script_value_to_json (lua, -1, size, error);
   if (value == NULL || json_node_get_value_type (value) == G_TYPE_STRING)
     return g_steal_pointer (&value);
 
@@ -58,12 +60,13 @@ read_result (lua_State  *lua,
     case KHADIM_SCRIPT_MODE_TEXT:
       if (type == LUA_TNUMBER || type == LUA_TBOOLEAN)
         _khadim_script_base_push_text (lua, -1, NULL);
-      evaluation->result = read_text (lua, &evaluation->error);
+      evaluation->result = read_text (lua, evaluation->size, &evaluation->error);
       break;
     case KHADIM_SCRIPT_MODE_VALUE:
     case KHADIM_SCRIPT_MODE_CODE:
     default:
-      evaluation->result = _khadim_script_value_to_json (lua, -1, &evaluation->error);
+      evaluation->result = _khadim_script_value_to_json (lua, -1, evaluation->size,
+                                                         &evaluation->error);
       break;
     }
 }
@@ -100,13 +103,15 @@ drop_line (const char  *source,
     }
 }
 
+/* @size is NULL for a value by itself. */
 JsonNode *
 _khadim_script_state_evaluate (KhadimScriptState  *state,
                                KhadimScriptMode    mode,
                                const char         *source,
+                               KhadimScriptSize   *size,
                                GError            **error)
 {
-  Evaluation evaluation = { .mode = mode, .source = source };
+  Evaluation evaluation = { .mode = mode, .source = source, .size = size };
 
   _khadim_script_state_call (state, evaluate_protected, &evaluation, &evaluation.error);
   if (evaluation.result != NULL)

@@ -16,7 +16,7 @@
 typedef struct {
   KhadimScriptState *state; /* borrowed */
   GString *place; /* owned */
-  gsize n_bytes; /* of text made so far */
+  KhadimScriptSize size; /* of what was put in so far */
   GError **error;
 } Expansion;
 
@@ -41,7 +41,8 @@ append_expression (Expansion               *expansion,
   g_autofree char *expression = g_strndup (piece->start, piece->length);
   g_autoptr(JsonNode) value = _khadim_script_state_evaluate (expansion->state,
                                                              KHADIM_SCRIPT_MODE_TEXT,
-                                                             expression, expansion->error);
+                                                             expression, &expansion->size,
+                                                             expansion->error);
 
   if (value == NULL)
     return FALSE;
@@ -103,19 +104,12 @@ expand_string (Expansion *expansion,
       g_autofree char *expression = g_strndup (text + 2, strlen (text) - 4);
 
       return _khadim_script_state_evaluate (expansion->state, KHADIM_SCRIPT_MODE_VALUE,
-                                            expression, expansion->error);
+                                            expression, &expansion->size, expansion->error);
     }
 
   expanded = expand_text (expansion, text);
   if (expanded == NULL)
     return NULL;
-  expansion->n_bytes += strlen (expanded);
-  if (expansion->n_bytes > KHADIM_SCRIPT_MAX_VALUE_BYTES)
-    {
-      refuse (expansion, "The values put in make more than 16 MiB of text");
-      return NULL;
-    }
-
   return json_node_init_string (json_node_alloc (), expanded);
 }
 

@@ -22,7 +22,7 @@ json_encode (lua_State *lua)
   char **text = (char **) _khadim_script_push_box (lua, g_free);
 
   luaL_checkany (lua, 1);
-  *node = _khadim_script_value_to_json (lua, 1, error);
+  *node = _khadim_script_value_to_json (lua, 1, NULL, error);
   if (*node == NULL)
     _khadim_script_raise (lua, *error);
 

@@ -121,15 +121,25 @@ gboolean _khadim_script_scopes_find     (lua_State  *lua,
 void     _khadim_script_scopes_assign   (lua_State  *lua,
                                          const char *name,
                                          gboolean    local);
-void     _khadim_script_scopes_push_all (lua_State  *lua);
 void     _khadim_script_scopes_drop     (lua_State  *lua);
+JsonNode   *_khadim_script_scopes_read     (lua_State  *lua,
+                                            const char *name);
+JsonObject *_khadim_script_scopes_snapshot (lua_State  *lua);
 
 /* Values */
+
+/* What values that belong together hold, against their common limits */
+typedef struct {
+  gsize n_bytes;
+  guint n_nodes;
+} KhadimScriptSize;
+
 void      _khadim_script_value_push    (lua_State  *lua,
                                         JsonNode   *node);
-JsonNode *_khadim_script_value_to_json (lua_State  *lua,
-                                        int         index,
-                                        GError    **error);
+JsonNode *_khadim_script_value_to_json (lua_State         *lua,
+                                        int                index,
+                                        KhadimScriptSize  *size,
+                                        GError           **error);
 gboolean  _khadim_script_value_is_null (lua_State  *lua,
                                         int         index);
 gboolean  _khadim_script_value_is_array (lua_State  *lua,
@@ -172,6 +182,7 @@ typedef enum {
 JsonNode *_khadim_script_state_evaluate      (KhadimScriptState  *state,
                                               KhadimScriptMode    mode,
                                               const char         *source,
+                                              KhadimScriptSize   *size,
                                               GError            **error);
 JsonNode *_khadim_script_state_expand        (KhadimScriptState  *state,
                                               JsonNode           *node,

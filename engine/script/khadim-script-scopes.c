@@ -98,42 +98,6 @@ _khadim_script_scopes_assign (lua_State  *lua,
   lua_settop (lua, value - 1);
 }
 
-static void
-copy_members (lua_State *lua,
-              int        from,
-              int        to)
-{
-  lua_pushnil (lua);
-  while (lua_next (lua, from) != 0)
-    {
-      lua_pushvalue (lua, -2);
-      lua_insert (lua, -2);
-      lua_rawset (lua, to);
-    }
-}
-
-/* Pushes a table of all variables, the inner ones before the outer. */
-void
-_khadim_script_scopes_push_all (lua_State *lua)
-{
-  guint n_levels = _khadim_script_state_get (lua)->n_scopes + 1;
-  int all;
-  int scopes;
-
-  lua_newtable (lua);
-  all = lua_absindex (lua, -1);
-  lua_rawgetp (lua, LUA_REGISTRYINDEX, &_khadim_script_key_scopes);
-  scopes = lua_absindex (lua, -1);
-  for (guint level = 1; level <= n_levels; level++)
-    {
-      push_scope_table (lua, scopes, level, FALSE);
-      if (lua_istable (lua, -1))
-        copy_members (lua, lua_absindex (lua, -1), all);
-      lua_pop (lua, 1);
-    }
-  lua_settop (lua, all);
-}
-
 /* Empties the innermost scope. Takes no memory, and so raises nothing. */
 void
 _khadim_script_scopes_drop (lua_State *lua)
@@ -147,4 +111,148 @@ _khadim_script_scopes_drop (lua_State *lua)
       lua_rawseti (lua, -3, level);
     }
   lua_pop (lua, 2);
+}
+
+/* Pushes the value of @name in the scope at @scope without taking memory, for
+ * the functions below that raise nothing. */
+static gboolean
+push_member (lua_State  *lua,
+             int         scope,
+             const char *name)
+{
+  lua_pushnil (lua);
+  while (lua_next (lua, scope) != 0)
+    {
+      if (g_str_equal (lua_tostring (lua, -2), name))
+        {
+          lua_remove (lua, -2);
+          return TRUE;
+        }
+      lua_pop (lua, 1);
+    }
+
+  return FALSE;
+}
+
+/* Copies a variable out; NULL if it is not set or no value. Raises nothing. */
+JsonNode *
+_khadim_script_scopes_read (lua_State  *lua,
+                            const char *name)
+{
+  int top = lua_gettop (lua);
+  JsonNode *value = NULL;
+
+  if (!lua_checkstack (lua, 6))
+    return NULL;
+
+  lua_rawgetp (lua, LUA_REGISTRYINDEX, &_khadim_script_key_scopes);
+  for (guint level = _khadim_script_state_get (lua)->n_scopes + 1; level > 0; level--)
+    {
+      lua_settop (lua, top + 1);
+      if (lua_rawgeti (lua, top + 1, (lua_Integer) level) == LUA_TTABLE
+          && push_member (lua, top + 2, name))
+        {
+          value = _khadim_script_value_to_json (lua, -1, NULL, NULL);
+          break;
+        }
+    }
+  lua_settop (lua, top);
+
+  return value;
+}
+
+/* Adds the names of the scope on top of the stack, with the index of the
+ * scope. */
+static void
+add_names (lua_State  *lua,
+           GHashTable *names,
+           guint       level)
+{
+  int scope = lua_gettop (lua);
+
+  lua_pushnil (lua);
+  while (lua_next (lua, scope) != 0)
+    {
+      g_hash_table_replace (names, g_strdup (lua_tostring (lua, -2)), GUINT_TO_POINTER (level));
+      lua_pop (lua, 1);
+    }
+}
+
+static GHashTable *
+list_names (lua_State *lua,
+            int        scopes)
+{
+  GHashTable *names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint level = 1; level <= _khadim_script_state_get (lua)->n_scopes + 1; level++)
+    {
+      if (lua_rawgeti (lua, scopes, (lua_Integer) level) == LUA_TTABLE)
+        add_names (lua, names, level);
+      lua_pop (lua, 1);
+    }
+
+  return names;
+}
+
+/* The variable on top of the stack for a snapshot: NULL if it is no value, a
+ * text about it if it is too large. */
+static JsonNode *
+read_for_snapshot (lua_State        *lua,
+                   KhadimScriptSize *size)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *text = NULL;
+  KhadimScriptSize before = *size;
+  JsonNode *value = _khadim_script_value_to_json (lua, -1, size, &error);
+
+  if (value != NULL)
+    return value;
+
+  *size = before;
+  if (!g_error_matches (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_LIMIT))
+    return NULL;
+  text = g_strdup_printf ("‹%s›", error->message);
+
+  return json_node_init_string (json_node_alloc (), text);
+}
+
+static int
+compare_names (gconstpointer a,
+               gconstpointer b)
+{
+  return g_strcmp0 (a, b);
+}
+
+/* Copies all variables out, the inner ones before the outer. Takes no memory
+ * of Lua's, and raises nothing. */
+JsonObject *
+_khadim_script_scopes_snapshot (lua_State *lua)
+{
+  JsonObject *object = json_object_new ();
+  int top = lua_gettop (lua);
+  KhadimScriptSize size = { 0, 0 };
+  g_autoptr(GHashTable) names = NULL;
+  g_autoptr(GList) sorted = NULL;
+
+  if (!lua_checkstack (lua, 8))
+    return object;
+
+  lua_rawgetp (lua, LUA_REGISTRYINDEX, &_khadim_script_key_scopes);
+  names = list_names (lua, top + 1);
+  sorted = g_list_sort (g_hash_table_get_keys (names), compare_names);
+  for (GList *name = sorted; name != NULL; name = name->next)
+    {
+      guint level = GPOINTER_TO_UINT (g_hash_table_lookup (names, name->data));
+      JsonNode *value;
+
+      lua_rawgeti (lua, top + 1, (lua_Integer) level);
+      push_member (lua, top + 2, name->data);
+      value = read_for_snapshot (lua, &size);
+      if (value != NULL)
+        json_object_set_member (object, name->data, value);
+      lua_settop (lua, top + 1);
+    }
+  lua_settop (lua, top);
+
+  return object;
 }

@@ -168,6 +168,15 @@ _khadim_script_leave (lua_State *lua)
   _khadim_script_state_get (lua)->c_depth--;
 }
 
+/* What LUA_ERRMEM means: the allocator also refuses when the steps are used
+ * up. */
+static KhadimScriptLimit
+find_memory_limit (KhadimScriptState *state)
+{
+  return state->steps > KHADIM_SCRIPT_MAX_STEPS ? KHADIM_SCRIPT_LIMIT_STEPS
+                                                : KHADIM_SCRIPT_LIMIT_MEMORY;
+}
+
 /* lua_pcall() that lets no limit be swallowed. */
 int
 _khadim_script_protect (lua_State *lua,
@@ -184,7 +193,7 @@ _khadim_script_protect (lua_State *lua,
   if (state->limit != KHADIM_SCRIPT_LIMIT_NONE)
     _khadim_script_raise_limit (lua, state->limit);
   if (status == LUA_ERRMEM)
-    _khadim_script_raise_limit (lua, KHADIM_SCRIPT_LIMIT_MEMORY);
+    _khadim_script_raise_limit (lua, find_memory_limit (state));
 
   return status;
 }
@@ -281,8 +290,7 @@ set_error (KhadimScriptState  *state,
   g_autofree char *message = NULL;
 
   if (state->limit == KHADIM_SCRIPT_LIMIT_NONE && status == LUA_ERRMEM)
-    state->limit = state->steps > KHADIM_SCRIPT_MAX_STEPS ? KHADIM_SCRIPT_LIMIT_STEPS
-                                                          : KHADIM_SCRIPT_LIMIT_MEMORY;
+    state->limit = find_memory_limit (state);
   if (state->limit != KHADIM_SCRIPT_LIMIT_NONE)
     {
       set_limit_error (state->limit, error);

@@ -20,8 +20,7 @@ typedef struct {
   GString *path; /* owned */
   const void *ancestors[KHADIM_SCRIPT_MAX_VALUE_DEPTH + 1];
   guint depth;
-  guint n_nodes;
-  gsize n_bytes;
+  KhadimScriptSize *size; /* borrowed */
   GError **error;
 } Reader;
 
@@ -190,8 +189,8 @@ check_text (Reader     *reader,
             const char *text,
             size_t      length)
 {
-  reader->n_bytes += length;
-  if (reader->n_bytes > KHADIM_SCRIPT_MAX_VALUE_BYTES)
+  reader->size->n_bytes += length;
+  if (reader->size->n_bytes > KHADIM_SCRIPT_MAX_VALUE_BYTES)
     {
       reader_refuse (reader, KHADIM_ENGINE_ERROR_LIMIT, "holds more than 16 MiB of text");
       return FALSE;
@@ -406,7 +405,7 @@ read_value (Reader *reader,
   lua_State *lua = reader->lua;
 
   index = lua_absindex (lua, index);
-  if (++reader->n_nodes > KHADIM_SCRIPT_MAX_VALUE_NODES)
+  if (++reader->size->n_nodes > KHADIM_SCRIPT_MAX_VALUE_NODES)
     return reader_refuse (reader, KHADIM_ENGINE_ERROR_LIMIT, "holds more than a million values");
 
   switch (lua_type (lua, index))
@@ -432,14 +431,22 @@ read_value (Reader *reader,
 }
 
 /* Copies the value at @index out; raises nothing and leaves the stack as it
- * was. nil becomes null. */
+ * was. nil becomes null. What it holds is added to @size, which is NULL for a
+ * value by itself. */
 JsonNode *
-_khadim_script_value_to_json (lua_State  *lua,
-                              int         index,
-                              GError    **error)
+_khadim_script_value_to_json (lua_State         *lua,
+                              int                index,
+                              KhadimScriptSize  *size,
+                              GError           **error)
 {
   g_autoptr(GString) path = g_string_new (NULL);
-  Reader reader = { .lua = lua, .path = path, .error = error };
+  KhadimScriptSize own_size = { 0, 0 };
+  Reader reader = {
+    .lua = lua,
+    .path = path,
+    .size = size != NULL ? size : &own_size,
+    .error = error,
+  };
   int top = lua_gettop (lua);
   JsonNode *node;
 

@@ -97,8 +97,6 @@ typedef struct {
   const char *name;
   JsonNode *value;
   gboolean local;
-  JsonNode *result; /* owned */
-  GError *error; /* owned */
 } Access;
 
 static int
@@ -190,17 +188,6 @@ khadim_script_set_local (KhadimScript  *self,
   return set_variable (self, &access, error);
 }
 
-static int
-get_protected (lua_State *lua)
-{
-  Access *access = lua_touserdata (lua, 1);
-
-  if (_khadim_script_scopes_find (lua, access->name))
-    access->result = _khadim_script_value_to_json (lua, -1, NULL);
-
-  return 0;
-}
-
 /**
  * khadim_script_get:
  * @self: an interpreter
@@ -215,36 +202,10 @@ JsonNode *
 khadim_script_get (KhadimScript *self,
                    const char   *name)
 {
-  Access access = { .name = name };
-
   g_return_val_if_fail (KHADIM_IS_SCRIPT (self), NULL);
   g_return_val_if_fail (name != NULL, NULL);
 
-  _khadim_script_state_call (self->state, get_protected, &access, NULL);
-
-  return access.result;
-}
-
-static int
-snapshot_protected (lua_State *lua)
-{
-  JsonObject *object = lua_touserdata (lua, 1);
-
-  _khadim_script_scopes_push_all (lua);
-  _khadim_script_order_push_keys (lua, 2);
-  for (lua_Integer i = 1; lua_rawgeti (lua, 3, i) == LUA_TSTRING; i++)
-    {
-      JsonNode *value;
-
-      lua_pushvalue (lua, -1);
-      lua_rawget (lua, 2);
-      value = _khadim_script_value_to_json (lua, -1, NULL);
-      if (value != NULL)
-        json_object_set_member (object, lua_tostring (lua, -2), value);
-      lua_settop (lua, 3);
-    }
-
-  return 0;
+  return _khadim_script_scopes_read (self->state->lua, name);
 }
 
 /**
@@ -253,21 +214,18 @@ snapshot_protected (lua_State *lua)
  *
  * All variables, the inner ones before outer ones of the same name, in the
  * order of their names. Those that are no JSON values, such as functions, are
- * left out.
+ * left out; in place of those that are too large, or more than fits into
+ * %KHADIM_SCRIPT_MAX_VALUE_BYTES with those before, stands a text that says
+ * so.
  *
  * Returns: (transfer full): the variables
  */
 JsonObject *
 khadim_script_snapshot (KhadimScript *self)
 {
-  JsonObject *object;
-
   g_return_val_if_fail (KHADIM_IS_SCRIPT (self), NULL);
 
-  object = json_object_new ();
-  _khadim_script_state_call (self->state, snapshot_protected, object, NULL);
-
-  return object;
+  return _khadim_script_scopes_snapshot (self->state->lua);
 }
 
 /**
@@ -291,7 +249,8 @@ khadim_script_evaluate (KhadimScript  *self,
   g_return_val_if_fail (KHADIM_IS_SCRIPT (self), NULL);
   g_return_val_if_fail (expression != NULL, NULL);
 
-  return _khadim_script_state_evaluate (self->state, KHADIM_SCRIPT_MODE_VALUE, expression, error);
+  return _khadim_script_state_evaluate (self->state, KHADIM_SCRIPT_MODE_VALUE, expression, NULL,
+                                        error);
 }
 
 /**
@@ -319,7 +278,8 @@ khadim_script_test (KhadimScript  *self,
   g_return_val_if_fail (expression != NULL, FALSE);
   g_return_val_if_fail (out_value != NULL, FALSE);
 
-  value = _khadim_script_state_evaluate (self->state, KHADIM_SCRIPT_MODE_TEST, expression, error);
+  value = _khadim_script_state_evaluate (self->state, KHADIM_SCRIPT_MODE_TEST, expression, NULL,
+                                         error);
   if (value == NULL)
     return FALSE;
   *out_value = json_node_get_boolean (value);
@@ -349,7 +309,7 @@ khadim_script_run (KhadimScript  *self,
   g_return_val_if_fail (KHADIM_IS_SCRIPT (self), NULL);
   g_return_val_if_fail (code != NULL, NULL);
 
-  return _khadim_script_state_evaluate (self->state, KHADIM_SCRIPT_MODE_CODE, code, error);
+  return _khadim_script_state_evaluate (self->state, KHADIM_SCRIPT_MODE_CODE, code, NULL, error);
 }
 
 /**

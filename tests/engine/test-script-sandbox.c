@@ -286,6 +286,23 @@ test_deterministic (Fixture      *fixture,
                     KHADIM_ENGINE_ERROR_INVALID, "has no order");
 }
 
+/* Comparing two long texts is one instruction; only the clock sees it. */
+static void
+test_time (Fixture      *fixture,
+           gconstpointer data)
+{
+  if (!g_test_slow ())
+    {
+      g_test_skip ("takes five seconds; run with -m slow");
+      return;
+    }
+
+  assert_run_fault (fixture->script,
+                    "local a, b = ('x'):rep (8e6) .. 'a', ('x'):rep (8e6) .. 'a' "
+                    "while a == b do end",
+                    KHADIM_ENGINE_ERROR_LIMIT, "seconds");
+}
+
 /* The generator is xoshiro256**, seeded by SplitMix64: the first numbers were
  * computed in Python, from the papers, for the seed 1. */
 static void
@@ -324,6 +341,7 @@ main (int    argc,
   ADD ("deep-source", test_deep_source);
   ADD ("deterministic", test_deterministic);
   ADD ("random", test_random);
+  ADD ("time", test_time);
 
   return g_test_run ();
 }

@@ -267,6 +267,28 @@ test_snapshot (Fixture      *fixture,
   assert_node (node, "{\"a\":2,\"b\":[]}");
 }
 
+/* A value that is held often counts as often as it comes out. */
+static void
+test_shared_values (Fixture      *fixture,
+                    gconstpointer data)
+{
+  g_autoptr(JsonNode) tree = parse ("[\"{{ t }}\",\"{{ t }}\",{\"a\":\"{{ t }}\"}]");
+  g_autoptr(JsonNode) result = NULL;
+  g_autoptr(JsonObject) snapshot = NULL;
+  g_autoptr(GError) error = NULL;
+
+  assert_run (fixture->script,
+              "s = ('x'):rep (1000000) t = {} for i = 1, 7 do t[i] = s end u, v, w = t, len, t", "null");
+  g_assert_null (khadim_script_expand (fixture->script, tree, &error));
+  assert_message (error, KHADIM_ENGINE_ERROR_LIMIT, "[2].a: ");
+  snapshot = khadim_script_snapshot (fixture->script);
+  g_assert_false (json_object_has_member (snapshot, "v"));
+  g_assert_true (JSON_NODE_HOLDS_ARRAY (json_object_get_member (snapshot, "t")));
+  g_assert_cmpstr (json_object_get_string_member (snapshot, "w"), ==,
+                   "‹“[1]” holds more than 16 MiB of text›");
+  assert_fault (fixture->script, "{t, t, t}", KHADIM_ENGINE_ERROR_LIMIT, "16 MiB");
+}
+
 /* What goes in is a copy, and so is what comes out. */
 static void
 test_copies (Fixture      *fixture,
@@ -324,6 +346,7 @@ main (int    argc,
   ADD ("test", test_test);
   ADD ("names", test_names);
   ADD ("snapshot", test_snapshot);
+  ADD ("shared-values", test_shared_values);
   ADD ("copies", test_copies);
   ADD ("deep-value", test_deep_value);
 
