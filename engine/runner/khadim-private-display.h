@@ -36,30 +36,30 @@ typedef struct {
 #define KHADIM_TYPE_PRIVATE_DISPLAY (khadim_private_display_get_type ())
 typedef struct _KhadimPrivateDisplay KhadimPrivateDisplay;
 
-GType                 khadim_private_display_get_type   (void);
-KhadimPrivateDisplay *khadim_private_display_copy       (KhadimPrivateDisplay           *self);
-void                  khadim_private_display_free       (KhadimPrivateDisplay           *self);
+GType                 khadim_private_display_get_type       (void);
+KhadimPrivateDisplay *khadim_private_display_copy           (KhadimPrivateDisplay           *self);
+void                  khadim_private_display_free           (KhadimPrivateDisplay           *self);
 
-GSubprocess          *khadim_private_display_spawn      (const KhadimPrivateDisplaySpec *spec,
-                                                         const char *const              *argv,
-                                                         GSubprocessFlags                flags,
-                                                         GError                        **error);
-GSubprocess          *khadim_private_display_attach     (const char                     *id,
-                                                         const char *const              *argv,
-                                                         GSubprocessFlags                flags,
-                                                         GError                        **error);
-KhadimPrivateDisplay *khadim_private_display_lookup     (const char                     *id,
-                                                         GError                        **error);
-GPtrArray            *khadim_private_display_list       (GError                        **error);
+GSubprocess          *khadim_private_display_spawn          (const KhadimPrivateDisplaySpec *spec,
+                                                             const char *const              *argv,
+                                                             GSubprocessFlags                flags,
+                                                             GError                        **error);
+GSubprocess          *khadim_private_display_attach         (const char                     *id,
+                                                             const char *const              *argv,
+                                                             GSubprocessFlags                flags,
+                                                             GError                        **error);
+KhadimPrivateDisplay *khadim_private_display_lookup         (const char                     *id,
+                                                             GError                        **error);
+GPtrArray            *khadim_private_display_list           (GError                        **error);
 
-const char           *khadim_private_display_get_id     (KhadimPrivateDisplay           *self);
-const char           *khadim_private_display_get_name   (KhadimPrivateDisplay           *self);
-const char           *khadim_private_display_get_authority(KhadimPrivateDisplay           *self);
-const char           *khadim_private_display_get_bus    (KhadimPrivateDisplay           *self);
-int                   khadim_private_display_get_width_px(KhadimPrivateDisplay           *self);
-int                   khadim_private_display_get_height_px(KhadimPrivateDisplay           *self);
-int                   khadim_private_display_get_supervisor(KhadimPrivateDisplay           *self);
-int                   khadim_private_display_get_child  (KhadimPrivateDisplay           *self);
+const char           *khadim_private_display_get_id         (KhadimPrivateDisplay           *self);
+const char           *khadim_private_display_get_name       (KhadimPrivateDisplay           *self);
+const char           *khadim_private_display_get_authority  (KhadimPrivateDisplay           *self);
+const char           *khadim_private_display_get_bus        (KhadimPrivateDisplay           *self);
+int                   khadim_private_display_get_width_px   (KhadimPrivateDisplay           *self);
+int                   khadim_private_display_get_height_px  (KhadimPrivateDisplay           *self);
+int                   khadim_private_display_get_supervisor (KhadimPrivateDisplay           *self);
+int                   khadim_private_display_get_child      (KhadimPrivateDisplay           *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (KhadimPrivateDisplay, khadim_private_display_free)
 
