@@ -15,6 +15,7 @@
 
 #include "engine/json/khadim-json-path.h"
 #include "engine/json/khadim-json-private.h"
+#include "engine/json/khadim-json-scan-private.h"
 
 /* Bytes of a path that an error shows, from its end */
 #define ERROR_PATH_BYTES 160
@@ -266,14 +267,11 @@ static gboolean
 read_run (Reader *self)
 {
   const char *run = self->at;
-  const char *p = run;
   const char *bad;
-  guchar all = 0;
+  guint64 high = 0;
+  const char *p = _khadim_json_skip_plain (run, self->end, &high);
 
-  while (p < self->end && (guchar) *p >= 0x20 && *p != '"' && *p != '\\')
-    all |= (guchar) *p++;
-
-  if (all >= 0x80 && !g_utf8_validate_len (run, p - run, &bad))
+  if (high != 0 && !g_utf8_validate_len (run, p - run, &bad))
     {
       g_autofree char *found = reader_describe (self, bad);
 

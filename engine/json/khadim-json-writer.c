@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "engine/json/khadim-json-private.h"
+#include "engine/json/khadim-json-scan-private.h"
 
 #define INDENT_WIDTH 2
 /* Digits with which some and every double can be told from its neighbours */
@@ -45,44 +46,30 @@ append_escaped (GString *out,
     }
 }
 
-/* The first of @text that cannot stand in a JSON string as it is, or its end;
- * tells whether there was anything but ASCII on the way. */
-static const char *
-skip_plain (const char *text,
-            guchar     *inout_all)
-{
-  guchar all = *inout_all;
-
-  while ((guchar) *text >= 0x20 && *text != '"' && *text != '\\')
-    all |= (guchar) *text++;
-  *inout_all = all;
-
-  return text;
-}
-
 /* @text as a JSON string. Bytes that are not UTF-8 become U+FFFD. */
 void
 _khadim_json_append_quoted (GString    *out,
                             const char *text)
 {
+  const char *end = text + strlen (text);
   gsize before = out->len;
   const char *run = text;
-  guchar all = 0;
+  guint64 high = 0;
 
   g_string_append_c (out, '"');
   while (TRUE)
     {
-      const char *p = skip_plain (run, &all);
+      const char *p = _khadim_json_skip_plain (run, end, &high);
 
       g_string_append_len (out, run, p - run);
-      if (*p == '\0')
+      if (p == end)
         break;
       append_escaped (out, (guchar) *p);
       run = p + 1;
     }
   g_string_append_c (out, '"');
 
-  if (all >= 0x80 && !g_utf8_validate_len (out->str + before, out->len - before, NULL))
+  if (high != 0 && !g_utf8_validate_len (out->str + before, out->len - before, NULL))
     {
       g_autofree char *valid = g_utf8_make_valid (out->str + before, -1);
 

@@ -116,6 +116,37 @@ test_parse_doubles (void)
     }
 }
 
+/* Each special byte at each place of strings of each length around a word. */
+static void
+test_string_places (void)
+{
+  static const char *const specials[][2] = {
+    { "\"", "\\\"" }, { "\\", "\\\\" }, { "\n", "\\n" }, { "\x1f", "\\u001f" }, { "é", "é" },
+    { " ", " " }, { "!", "!" }, { "#", "#" }, { "[", "[" }, { "]", "]" }, { "\x7f", "\x7f" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (specials); i++)
+    {
+      for (gsize length = 0; length < 20; length++)
+        {
+          for (gsize at = 0; at <= length; at++)
+            {
+              g_autofree char *before = g_strnfill (at, 'a');
+              g_autofree char *after = g_strnfill (length - at, 'z');
+              g_autofree char *plain = g_strconcat (before, specials[i][0], after, NULL);
+              g_autofree char *quoted = g_strconcat ("\"", before, specials[i][1], after, "\"",
+                                                     NULL);
+              g_autoptr(JsonNode) node = khadim_json_string (plain);
+              g_autofree char *written = khadim_json_to_string (node);
+              g_autoptr(JsonNode) read = parse_ok (quoted);
+
+              g_assert_cmpstr (written, ==, quoted);
+              g_assert_cmpstr (json_node_get_string (read), ==, plain);
+            }
+        }
+    }
+}
+
 /* Few digits are written the short way: as printf() writes them. */
 static void
 test_write_short_decimals (void)
@@ -677,6 +708,7 @@ main (int    argc,
   g_test_add_func ("/engine/json/parse/refused", test_parse_refused);
   g_test_add_func ("/engine/json/limits/depth", test_limits_depth);
   g_test_add_func ("/engine/json/limits/size", test_limits_size);
+  g_test_add_func ("/engine/json/string-places", test_string_places);
   g_test_add_func ("/engine/json/write/short-decimals", test_write_short_decimals);
   g_test_add_func ("/engine/json/write/pretty", test_write_pretty);
   g_test_add_func ("/engine/json/write/canonical", test_write_canonical);
