@@ -406,6 +406,52 @@ check_size_limit (Harness *h)
     }
 }
 
+/* A folder that is mounted a second time is still the work folder; what is
+ * mounted inside a folder does not go with it. */
+static void
+check_mounts (Harness *h)
+{
+  g_autofree char *tree = harness_path (h, "tree");
+  g_autofree char *inner = harness_path (h, "tree/inner");
+  g_autofree char *twin = harness_path (h, "twin");
+
+  g_assert_no_errno (g_mkdir_with_parents (inner, 0700));
+  g_assert_no_errno (g_mkdir (twin, 0700));
+  harness_put (h, "tree/a", "a", -1);
+  g_assert_no_errno (mount ("none", inner, "tmpfs", 0, "size=64k"));
+  harness_put (h, "tree/inner/b", "b", -1);
+  g_assert_no_errno (mount (h->work, twin, NULL, MS_BIND, NULL));
+
+  harness_fails (h, "files.delete", "{'path':'tree','permanent':true}", KHADIM_TOOL_ERROR_DENIED,
+                 "another file system");
+  harness_assert_content (h, "tree/a", "a", -1);
+  harness_assert_content (h, "tree/inner/b", "b", -1);
+  harness_fails (h, "files.delete", "{'path':'twin','permanent':true}", KHADIM_TOOL_ERROR_DENIED,
+                 "work folder");
+  harness_assert_content (h, "tree/a", "a", -1);
+
+  /* The control: without the mounts they go. */
+  g_assert_no_errno (umount (inner));
+  g_assert_no_errno (umount2 (twin, MNT_DETACH));
+  json_node_unref (harness_ok (h, "files.delete", "{'path':'tree','permanent':true}"));
+  json_node_unref (harness_ok (h, "files.delete", "{'path':'twin','permanent':true}"));
+}
+
+static void
+check_read_only (Harness *h)
+{
+  harness_put (h, "r", "old", -1);
+  g_assert_no_errno (mount (NULL, h->work, NULL, MS_REMOUNT | MS_RDONLY, NULL));
+  harness_fails (h, "files.write", "{'path':'r','text':'new'}", KHADIM_TOOL_ERROR_DENIED,
+                 "read-only");
+  harness_fails (h, "files.delete", "{'path':'r'}", KHADIM_TOOL_ERROR_DENIED, "read-only");
+  harness_fails (h, "files.move", "{'from':'r','to':'q'}", KHADIM_TOOL_ERROR_DENIED, "read-only");
+  h->dry_run = TRUE;
+  harness_fails (h, "files.write", "{'path':'r','text':'new'}", KHADIM_TOOL_ERROR_DENIED,
+                 "read-only");
+  harness_assert_content (h, "r", "old", -1);
+}
+
 /* In a process of its own, before it has threads: they would not see the
  * mount. */
 static int
@@ -428,14 +474,16 @@ run_on_small_disk (const char *folder)
   check_full_disk_tables (&h);
   g_object_unref (h.domain);
   h.domain = khadim_files_domain_new ();
+  check_mounts (&h);
   check_size_limit (&h);
+  check_read_only (&h);
   g_object_unref (h.domain);
 
   return EXIT_SUCCESS;
 }
 
 static void
-test_full_disk (Harness       *h,
+test_small_disk (Harness       *h,
                 gconstpointer  data)
 {
   g_autoptr(GSubprocess) process = start_self ("--small-disk", h->work);
@@ -473,7 +521,7 @@ main (int    argc,
   ADD ("kill-copy", test_kill_copy);
   ADD ("leftovers", test_leftovers);
   ADD ("leftovers-of-kill", test_leftovers_of_kill);
-  ADD ("full-disk", test_full_disk);
+  ADD ("small-disk", test_small_disk);
 
   return g_test_run ();
 }

@@ -279,6 +279,35 @@ test_cancel_at_deadline (Harness       *h,
   harness_fails (h, "files.wait_for", "{'path':'never'}", KHADIM_TOOL_ERROR_TIMEOUT, "never");
 }
 
+/* More waits than GTask has threads (10) leave room for other calls: each of
+ * them keeps a timer, not a thread. */
+static void
+test_many (Harness       *h,
+           gconstpointer  data)
+{
+  Harness waits[40];
+  g_autoptr(JsonNode) value = NULL;
+
+  harness_put (h, "a", "a", -1);
+  for (guint i = 0; i < G_N_ELEMENTS (waits); i++)
+    {
+      waits[i] = *h;
+      waits[i].cancellable = g_cancellable_new ();
+      harness_start (&waits[i], "files.wait_for", harness_json ("{'path':'never'}"));
+    }
+  value = harness_ok (h, "files.read", "{'path':'a'}");
+  for (guint i = 0; i < G_N_ELEMENTS (waits); i++)
+    {
+      g_autoptr(KhadimToolResult) result = NULL;
+
+      g_assert_null (waits[i].result);
+      g_cancellable_cancel (waits[i].cancellable);
+      result = harness_wait (&waits[i]);
+      g_assert_cmpint (khadim_tool_result_get_code (result), ==, KHADIM_TOOL_ERROR_CANCELLED);
+      g_object_unref (waits[i].cancellable);
+    }
+}
+
 static void
 test_errors (Harness       *h,
              gconstpointer  data)
@@ -311,6 +340,7 @@ main (int    argc,
   ADD ("changed", test_changed);
   ADD ("cancel", test_cancel);
   ADD ("cancel-at-deadline", test_cancel_at_deadline);
+  ADD ("many", test_many);
   ADD ("errors", test_errors);
 
   return g_test_run ();

@@ -266,6 +266,88 @@ test_assets_links (Fixture       *f,
                   "automation");
 }
 
+/* Random trees of folders and links ---------------------------------------- */
+
+#define N_ENTRIES 40
+#define N_PATHS 10000
+
+static char *
+random_path (GRand *rand,
+             int    max_names)
+{
+  static const char *const names[] = { "..", ".", "", "a", "b", "c", "d", "e", "a", "b", "c" };
+  g_autoptr(GString) path = g_string_new (NULL);
+
+  for (int i = g_rand_int_range (rand, 1, max_names + 1); i > 0; i--)
+    g_string_append_printf (path, "%s%s", names[g_rand_int_range (rand, 0, G_N_ELEMENTS (names))],
+                            i > 1 ? "/" : "");
+
+  return g_string_free (g_steal_pointer (&path), FALSE);
+}
+
+/* Links lead inside, above, outside, nowhere and in circles. */
+static void
+grow (Fixture *f,
+      GRand   *rand)
+{
+  for (guint i = 0; i < N_ENTRIES; i++)
+    {
+      g_autofree char *name = random_path (rand, 3);
+      g_autofree char *path = g_build_filename (f->work, name, NULL);
+      g_autofree char *target = random_path (rand, 4);
+      g_autofree char *absolute = g_build_filename (f->work, target, NULL);
+
+      if (*target == '/' || *target == '\0')
+        continue;
+      if (i % 2 == 0 || symlink (i % 3 == 0 ? absolute : target, path) != 0)
+        g_mkdir_with_parents (path, 0700);
+    }
+}
+
+/* What the kernel reaches, realpath(3) tells: it is what we say, or, if it
+ * lies outside, we refuse. */
+static void
+test_random (Fixture       *f,
+             gconstpointer  data)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (20);
+  guint n_inside = 0;
+  guint n_outside = 0;
+
+  grow (f, rand);
+  for (guint i = 0; i < N_PATHS; i++)
+    {
+      g_autofree char *path = random_path (rand, 7);
+      g_autofree char *joined = g_strconcat (f->work, "/", path, NULL);
+      g_autofree char *got = NULL;
+      g_autoptr(GError) error = NULL;
+      char *real = realpath (joined, NULL);
+
+      if (*path != '/' && *path != '\0' && real != NULL)
+        {
+          got = khadim_tool_path_resolve (path, KHADIM_TOOL_PATH_USE_WRITE, f->work, NULL, &error);
+          if (!khadim_tool_path_is_within (real, f->work))
+            {
+              n_outside++;
+              g_assert_error (error, KHADIM_TOOL_ERROR, KHADIM_TOOL_ERROR_DENIED);
+            }
+          else if (khadim_tool_path_check (path, NULL))
+            {
+              n_inside++;
+              g_assert_no_error (error);
+              g_assert_cmpstr (got, ==, real);
+            }
+          else
+            {
+              g_assert_error (error, KHADIM_TOOL_ERROR, KHADIM_TOOL_ERROR_DENIED);
+            }
+        }
+      free (real);
+    }
+  g_assert_cmpuint (n_inside, >, 100);
+  g_assert_cmpuint (n_outside, >, 100);
+}
+
 static void
 test_bad_form (Fixture       *f,
                gconstpointer  data)
@@ -363,6 +445,7 @@ main (int    argc,
   ADD ("links-out", test_links_out);
   ADD ("links-inside", test_links_inside);
   ADD ("assets-links", test_assets_links);
+  ADD ("random", test_random);
   ADD ("bad-form", test_bad_form);
   ADD ("check", test_check);
   ADD ("protected", test_protected);
