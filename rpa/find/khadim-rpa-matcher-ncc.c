@@ -9,16 +9,13 @@
 #include "rpa/find/khadim-rpa-matcher-private.h"
 
 #include <math.h>
+#include <string.h>
 
 /*
  * The inner loops of the matcher, in plain C that becomes vector code. Where the
  * compiler and the C library can choose at load time, there is a second version
  * for processors with 256-bit vectors.
  */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
-#endif
-
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
 #define VECTOR_CODE __attribute__ ((target_clones ("arch=x86-64-v3", "default")))
 #else
@@ -32,16 +29,14 @@
 
 #define LANES KHADIM_RPA_LANES
 
+/* More than single precision loses of an energy or a score. */
+#define RELATIVE_SLACK 1e-4f
+
 /* Vectors of the compiler (GCC and Clang), of whatever length the processor has. */
 typedef float Floats __attribute__ ((vector_size (32)));
 typedef float UnalignedFloats __attribute__ ((vector_size (32), aligned (4), may_alias));
 
 #define N_VECTORS (LANES * sizeof (float) / sizeof (Floats))
-
-/* What single precision may lose, in grey levels squared of a pixel and in grey
- * levels; both make the bounds looser, never tighter. */
-#define ENERGY_SLACK 0.02
-#define PRODUCT_SLACK 1e-4
 
 VECTOR_CODE void
 _khadim_rpa_ncc_grey (const guint8 *bgrx,
@@ -116,7 +111,8 @@ _khadim_rpa_ncc_means (const KhadimRpaMatcher *matcher,
                matcher->width_px - block_width + 1, factor, means + (gsize) y * stride);
 }
 
-VECTOR_CODE void
+/* Fills the strip's energies. Returns the largest. */
+VECTOR_CODE float
 _khadim_rpa_ncc_energies (const KhadimRpaMatcher *matcher,
                           int                     x,
                           int                     y,
@@ -131,51 +127,57 @@ _khadim_rpa_ncc_energies (const KhadimRpaMatcher *matcher,
   const guint32 *q0 = matcher->squares + top;
   const guint32 *q1 = matcher->squares + bottom;
   double factor = 1.0 / ((double) width * height);
+  float largest = 0.0f;
 
   for (int i = 0; i < LANES; i++)
     {
       gint32 sum = (gint32) (s1[i + width] - s1[i] - s0[i + width] + s0[i]);
-      gint32 squares = (gint32) ((q1[i + width] - q1[i] - q0[i + width] + q0[i]) >> 1);
-      gint32 odd = (gint32) ((q1[i + width] - q1[i] - q0[i + width] + q0[i]) & 1);
+      gint32 squares = (gint32) (q1[i + width] - q1[i] - q0[i + width] + q0[i]);
       double mean = sum * factor;
 
-      strip->mean[i] = mean;
-      strip->energy[i] = 2.0 * squares + odd - sum * mean;
+      strip->mean[i] = (float) mean;
+      strip->energy[i] = (float) (squares - sum * mean);
     }
+  for (int i = 0; i < LANES; i++)
+    {
+      float energy = MAX (strip->energy[i], 0.0f); /* rounding, or no window */
+      float root = sqrtf (energy);
+
+      strip->energy[i] = energy;
+      strip->root[i] = energy >= KHADIM_RPA_FLAT_ENERGY ? root : KHADIM_RPA_FLAT_ROOT;
+      largest = MAX (largest, energy);
+    }
+
+  return largest;
 }
 
-static inline __attribute__ ((always_inline)) void
+static inline __attribute__ ((always_inline)) float
 finish_bounds (const KhadimRpaLevel *level,
-               int                   n_pixels,
-               const float          *products,
-               const float          *squares,
-               const float          *sums,
+               float                 lost,
+               float                 similarity,
                KhadimRpaStrip       *strip)
 {
-  double area = level->block_width * level->block_height;
-  double lost = sqrt (1.0 - level->kept);
-  double energy_slack = ENERGY_SLACK * n_pixels;
-  double product_slack = PRODUCT_SLACK * sqrt (n_pixels);
-  int n_blocks = level->n_across * level->n_down;
+  float area = (float) (level->block_width * level->block_height);
+  float slack = level->energy_slack, product_slack = level->product_slack;
+  float largest = -1.0f;
 
   for (int i = 0; i < LANES; i++)
     {
-      double energy = MAX (strip->energy[i], KHADIM_RPA_FLAT_ENERGY);
-      double mean = strip->mean[i];
-      double product = products[i] - mean * level->shares_sum;
-      double blocks = area * (squares[i] - 2.0 * mean * sums[i] + mean * mean * n_blocks);
-      double rest = MAX (0.0, energy - blocks) + energy_slack;
-      double root = sqrt (energy);
+      float energy = strip->energy[i];
+      float rest = MAX (0.0f, energy - area * strip->blocks[i]) + energy * RELATIVE_SLACK + slack;
+      float upper = strip->product[i] + lost * sqrtf (rest) + product_slack;
 
-      strip->upper[i] = (product + lost * sqrt (rest) + product_slack) / root;
-      strip->guess[i] = product * root / MAX (level->kept * energy, MAX (blocks, 1.0));
+      strip->upper[i] = upper;
+      largest = MAX (largest, upper - (similarity - RELATIVE_SLACK) * strip->root[i]);
     }
+
+  return largest;
 }
 
 /*
- * An upper bound of the score at each position of a strip. Let t be the template
- * and w the window, both less their means, t of length 1, and P the projection
- * on pictures that are constant in each block. Then
+ * An upper bound of the product at each position of a strip. Let t be the
+ * template and w the window, both less their means, t of length 1, and P the
+ * projection on pictures that are constant in each block and 0 elsewhere. Then
  *
  *   <t, w> = <Pt, Pw> + <t - Pt, w - Pw>
  *         <= <Pt, Pw> + |t - Pt| |w - Pw|
@@ -183,41 +185,46 @@ finish_bounds (const KhadimRpaLevel *level,
  * by Cauchy and Schwarz, and |w - Pw|² = |w|² - |Pw|². The first product needs
  * one multiplication a block instead of one a pixel. (The idea is that of
  * bounded partial correlation: Di Stefano and Mattoccia, 2003.)
+ *
+ * @position is where the strip begins in the plane of means. Returns a negative
+ * number if no position can reach the similarity; often seen after few blocks.
  */
-VECTOR_CODE void
-_khadim_rpa_ncc_bounds (const KhadimRpaMatcher *matcher,
-                        const KhadimRpaLevel   *level,
-                        int                     x,
-                        int                     y,
-                        int                     n_pixels,
-                        KhadimRpaStrip         *strip)
+VECTOR_CODE float
+_khadim_rpa_ncc_bounds (const KhadimRpaLevel *level,
+                        gsize                 position,
+                        float                 similarity,
+                        KhadimRpaStrip       *strip)
 {
-  Floats products[N_VECTORS] = { 0 }, squares[N_VECTORS] = { 0 }, sums[N_VECTORS] = { 0 };
-  const float *shares = level->shares;
+  Floats products[N_VECTORS] = { 0 }, squares[N_VECTORS] = { 0 };
+  const float *corner = level->means + position;
+  const UnalignedFloats *window_means = (const UnalignedFloats *) strip->mean;
+  float margin = -1.0f;
+  int b = 0, check = 0;
 
-  for (int j = 0; j < level->n_down; j++)
+  do
     {
-      const float *row = level->means
-                         + (gsize) (y + level->top + j * level->block_height) * matcher->stride
-                         + (gsize) (x + level->left);
+      int end = MIN (KHADIM_RPA_FIRST_CHECK << check, level->n_blocks);
 
-      for (int b = 0; b < level->n_across; b++)
+      for (; b < end; b++)
         {
-          const UnalignedFloats *means = (const UnalignedFloats *) row;
-          float share = *shares++;
+          const UnalignedFloats *means = (const UnalignedFloats *) (corner + level->offsets[b]);
+          float share = level->shares[b];
 
           for (gsize v = 0; v < N_VECTORS; v++)
             {
-              products[v] += share * means[v];
-              squares[v] += means[v] * means[v];
-              sums[v] += means[v];
-            }
-          row += level->block_width;
-        }
-    }
+              Floats deviation = means[v] - window_means[v];
 
-  finish_bounds (level, n_pixels, (const float *) products, (const float *) squares,
-                 (const float *) sums, strip);
+              products[v] += share * deviation;
+              squares[v] += deviation * deviation;
+            }
+        }
+      memcpy (strip->product, products, sizeof products);
+      memcpy (strip->blocks, squares, sizeof squares);
+      margin = finish_bounds (level, level->lost[check++], similarity, strip);
+    }
+  while (margin >= 0.0f && b < level->n_blocks);
+
+  return margin;
 }
 
 /* The rows of @templ are padded with zeros to a multiple of the lanes. */

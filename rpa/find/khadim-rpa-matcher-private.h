@@ -19,7 +19,11 @@ G_BEGIN_DECLS
 
 /* A window whose squared deviation from its mean is less has one grey value:
  * one pixel off by one level gives 1 - 1/n. */
-#define KHADIM_RPA_FLAT_ENERGY 0.5
+#define KHADIM_RPA_FLAT_ENERGY 0.5f
+
+/* What a window of one grey value has for the root of its energy: no bound lets
+ * it through. */
+#define KHADIM_RPA_FLAT_ROOT 1e9f
 
 /* What is known of the picture that is searched. All rows are followed by
  * enough readable bytes for a strip that begins at the last position. */
@@ -40,38 +44,45 @@ struct _KhadimRpaMatcher
 /* The windows of a template's size whose left edges are LANES pixels in a row. */
 typedef struct
 {
-  double energy[KHADIM_RPA_LANES]; /* squared deviation from the mean */
-  double mean[KHADIM_RPA_LANES];
-  double upper[KHADIM_RPA_LANES];  /* no score is above */
-  double guess[KHADIM_RPA_LANES];  /* about the score */
+  float energy[KHADIM_RPA_LANES]; /* squared deviation from the mean */
+  float root[KHADIM_RPA_LANES];   /* of the energy */
+  float mean[KHADIM_RPA_LANES];
+  float product[KHADIM_RPA_LANES]; /* with the template, through the blocks */
+  float blocks[KHADIM_RPA_LANES];  /* the energy that the blocks keep */
+  float upper[KHADIM_RPA_LANES];   /* no product with the template is above */
 } KhadimRpaStrip;
 
-/* The template seen through blocks of pixels. */
+/* After how many blocks of a level a position may be given up: 4, 8, 16 … */
+#define KHADIM_RPA_FIRST_CHECK 4
+#define KHADIM_RPA_MAX_CHECKS 7
+
+/* The template seen through some blocks of pixels, those first that tell most. */
 typedef struct
 {
   const float *means; /* borrowed; block means of the screen, all offsets */
   int          block_width, block_height;
-  int          n_across, n_down;
-  int          left, top; /* of the first block, in the template */
-  float       *shares;    /* owned; weight of each block */
-  double       shares_sum;
-  double       kept; /* the share of the template's energy that blocks keep */
+  int          n_blocks;
+  gsize       *offsets; /* owned; of each block in the plane of means */
+  float       *shares;  /* owned; weight of each block */
+  double       kept;    /* the share of the template's energy that they keep */
+  float        lost[KHADIM_RPA_MAX_CHECKS]; /* roots of the shares that the
+                                               blocks up to a check lose */
+  float        energy_slack;  /* what single precision may lose */
+  float        product_slack;
 } KhadimRpaLevel;
 
 void   _khadim_rpa_ncc_grey          (const guint8           *bgrx,
                                       int                     width_px,
                                       gint8                  *grey);
-void   _khadim_rpa_ncc_energies      (const KhadimRpaMatcher *matcher,
+float  _khadim_rpa_ncc_energies      (const KhadimRpaMatcher *matcher,
                                       int                     x,
                                       int                     y,
                                       int                     width,
                                       int                     height,
                                       KhadimRpaStrip         *strip);
-void   _khadim_rpa_ncc_bounds        (const KhadimRpaMatcher *matcher,
-                                      const KhadimRpaLevel   *level,
-                                      int                     x,
-                                      int                     y,
-                                      int                     n_pixels,
+float  _khadim_rpa_ncc_bounds        (const KhadimRpaLevel   *level,
+                                      gsize                   position,
+                                      float                   similarity,
                                       KhadimRpaStrip         *strip);
 gint64 _khadim_rpa_ncc_dot           (const gint8            *window,
                                       gsize                   window_stride,
@@ -128,8 +139,6 @@ KhadimRpaTemplate *_khadim_rpa_template_new        (KhadimRpaMatcher        *mat
 void               _khadim_rpa_template_free       (KhadimRpaTemplate       *self);
 void               _khadim_rpa_template_rate       (const KhadimRpaTemplate *self,
                                                     const KhadimRpaMatcher  *matcher,
-                                                    const KhadimRpaStrip    *strip,
-                                                    int                      lane,
                                                     KhadimRpaMatch          *match);
 double             _khadim_rpa_template_colour_off (const KhadimRpaTemplate *self,
                                                     const KhadimRpaMatcher  *matcher,

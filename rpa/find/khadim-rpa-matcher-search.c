@@ -16,6 +16,10 @@
 #define MIN_BAND_ROWS 4
 #define MAX_BAND_ROWS 32
 
+/* A band is searched in pieces this wide, so that what neighbouring rows read
+ * stays in the processor's cache. */
+#define PIECE_PX 256
+
 /* How many of the likeliest places a band keeps for when nothing matches. */
 #define BAND_GUESSES 6
 
@@ -28,6 +32,12 @@
 
 #define NO_SCORE (-2.0)
 
+/* More than single precision loses of a score. */
+#define SCORE_SLACK 2e-4f
+
+/* A similarity that no position fails. */
+#define EVERYTHING (-2.0f)
+
 typedef struct
 {
   const KhadimRpaSearch *search;
@@ -35,6 +45,7 @@ typedef struct
   int                    cell_width;
   guint                  n_cells;
   guint                  n_bands;
+  gboolean               guesses_only; /* the second pass, when nothing matches */
   int                    next_band; /* atomic */
   int                    stopped;   /* atomic */
   GMutex                 lock;      /* guards hits and nearest */
@@ -141,22 +152,30 @@ note_guess (Band           *band,
 static void
 note_strip (Band                 *band,
             const KhadimRpaStrip *strip,
-            const double         *scores,
-            guint                 lanes,
+            int                   n,
             int                   x,
             int                   y)
 {
-  KhadimRpaMatch guess;
-  int best = -1;
+  const KhadimRpaLevel *level = &band->job->search->templ->levels[0];
+  double kept = level->kept, area = level->block_width * level->block_height;
+  KhadimRpaMatch guess = match_at (band->job->search, x, y);
 
-  for (int i = 0; i < KHADIM_RPA_LANES; i++)
-    if ((lanes >> i & 1) != 0 && (best < 0 || scores[i] > scores[best]))
-      best = i;
-  if (best < 0)
+  guess.score = NO_SCORE;
+  for (int i = 0; i < n; i++)
+    {
+      double energy = MAX ((double) strip->energy[i], 1.0);
+      double score = (double) (strip->product[i] * strip->root[i])
+                     / MAX (kept * energy, area * (double) strip->blocks[i]);
+
+      if (strip->energy[i] >= KHADIM_RPA_FLAT_ENERGY && score > guess.score)
+        {
+          guess.score = score;
+          guess.box.x = x + i;
+        }
+    }
+  if (guess.score <= NO_SCORE)
     return;
 
-  guess = match_at (band->job->search, x + best, y);
-  guess.score = scores[best];
   for (guint i = 0; i < band->n_guesses; i++)
     if (is_same_place (&band->guesses[i], &guess))
       {
@@ -167,66 +186,79 @@ note_strip (Band                 *band,
   note_guess (band, guess);
 }
 
-/* A position that no bound excludes: the exact score, then the colour. */
+/* A position that no bound excludes: the exact score. @upper is no less. */
 static void
-check_position (Band                 *band,
-                const KhadimRpaStrip *strip,
-                int                   lane,
-                int                   x,
-                int                   y)
+check_position (Band   *band,
+                double  upper,
+                int     x,
+                int     y)
 {
   const KhadimRpaSearch *search = band->job->search;
   KhadimRpaMatch *best = &band->cells[(x - search->anchors.x) / band->job->cell_width];
   KhadimRpaMatch match;
 
-  if (best->score >= PERFECT)
+  if (best->score >= PERFECT || best->score >= upper)
     return;
 
   match = match_at (search, x, y);
-  _khadim_rpa_template_rate (search->templ, search->matcher, strip, lane, &match);
-  if (match.score < search->similarity || match.score <= best->score)
-    return;
-
-  match.colour_distance = _khadim_rpa_template_colour_off (search->templ, search->matcher, x, y);
-  if (search->colour_tolerance < 0.0 || match.colour_distance <= search->colour_tolerance)
+  _khadim_rpa_template_rate (search->templ, search->matcher, &match);
+  if (match.score >= search->similarity && match.score > best->score)
     *best = match;
-  else
-    note_guess (band, match);
 }
 
-static guint
-lanes_above (const double *values,
-             guint         lanes,
-             double        least)
-{
-  guint above = 0;
-
-  for (int i = 0; i < KHADIM_RPA_LANES; i++)
-    above |= (guint) (values[i] >= least) << i;
-
-  return above & lanes;
-}
-
-static guint
+/* Whether any position of the strip may match. */
+static gboolean
 bound_strip (Band           *band,
              KhadimRpaStrip *strip,
-             guint           lanes,
+             int             n,
              int             x,
              int             y)
 {
   const KhadimRpaSearch *search = band->job->search;
   const KhadimRpaTemplate *templ = search->templ;
+  gsize position = (gsize) (y + templ->core.y) * search->matcher->stride
+                   + (gsize) (x + templ->core.x);
 
-  for (guint i = 0; i < templ->n_levels && lanes != 0; i++)
+  for (guint i = 0; i < templ->n_levels; i++)
     {
-      _khadim_rpa_ncc_bounds (search->matcher, &templ->levels[i], x + templ->core.x,
-                              y + templ->core.y, templ->n_pixels, strip);
-      if (i == 0)
-        note_strip (band, strip, strip->guess, lanes, x, y);
-      lanes = lanes_above (strip->upper, lanes, templ->probe_similarity);
+      float margin = _khadim_rpa_ncc_bounds (&templ->levels[i], position,
+                                             band->job->guesses_only
+                                               ? EVERYTHING : (float) templ->probe_similarity,
+                                             strip);
+
+      if (band->job->guesses_only)
+        {
+          note_strip (band, strip, n, x, y);
+          return FALSE;
+        }
+      if (margin < 0.0f)
+        return FALSE;
     }
 
-  return lanes;
+  return TRUE;
+}
+
+static void
+check_strip (Band                 *band,
+             const KhadimRpaStrip *strip,
+             int                   n,
+             int                   x,
+             int                   y)
+{
+  const KhadimRpaTemplate *templ = band->job->search->templ;
+  float least = (float) templ->probe_similarity - SCORE_SLACK;
+
+  for (int i = 0; i < n; i++)
+    {
+      if (strip->energy[i] < KHADIM_RPA_FLAT_ENERGY
+          || strip->upper[i] < least * strip->root[i])
+        continue;
+
+      check_position (band,
+                      templ->mask != NULL
+                        ? 1.0 : (double) (strip->upper[i] / strip->root[i] + SCORE_SLACK),
+                      x + i, y);
+    }
 }
 
 static void
@@ -237,32 +269,53 @@ search_strip (Band *band,
   const KhadimRpaSearch *search = band->job->search;
   const KhadimRpaTemplate *templ = search->templ;
   int n = MIN (KHADIM_RPA_LANES, search->anchors.x + search->anchors.width - x);
-  guint lanes = (1u << n) - 1;
   KhadimRpaStrip strip;
+  float largest;
 
-  _khadim_rpa_ncc_energies (search->matcher, x + templ->core.x, y + templ->core.y,
-                            templ->core.width, templ->core.height, &strip);
-  if (templ->norm > 0.0)
+  if (templ->norm <= 0.0)
     {
-      lanes = lanes_above (strip.energy, lanes, KHADIM_RPA_FLAT_ENERGY);
-      lanes = bound_strip (band, &strip, lanes, x, y);
+      for (int i = 0; i < n; i++)
+        check_position (band, 1.0, x + i, y);
+      return;
     }
 
-  for (int i = 0; i < n; i++)
-    if ((lanes >> i & 1) != 0)
-      check_position (band, &strip, i, x + i, y);
+  largest = _khadim_rpa_ncc_energies (search->matcher, x + templ->core.x, y + templ->core.y,
+                                      templ->core.width, templ->core.height, &strip);
+  if (largest >= KHADIM_RPA_FLAT_ENERGY && bound_strip (band, &strip, n, x, y))
+    check_strip (band, &strip, n, x, y);
+}
+
+/* A hit of another colour is none, but near. */
+static void
+check_colour (Band           *band,
+              KhadimRpaMatch *match)
+{
+  const KhadimRpaSearch *search = band->job->search;
+
+  match->colour_distance = _khadim_rpa_template_colour_off (search->templ, search->matcher,
+                                                            match->box.x, match->box.y);
+  if (search->colour_tolerance < 0.0 || match->colour_distance <= search->colour_tolerance)
+    return;
+
+  note_guess (band, *match);
+  match->score = NO_SCORE;
 }
 
 static void
 finish_band (Band *band)
 {
   Job *job = band->job;
-  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&job->lock);
 
+  for (guint i = 0; i < job->n_cells; i++)
+    if (band->cells[i].score > NO_SCORE)
+      check_colour (band, &band->cells[i]);
+
+  g_mutex_lock (&job->lock);
   for (guint i = 0; i < job->n_cells; i++)
     if (band->cells[i].score > NO_SCORE)
       g_array_append_val (job->hits, band->cells[i]);
   g_array_append_vals (job->nearest, band->guesses, band->n_guesses);
+  g_mutex_unlock (&job->lock);
 }
 
 static void
@@ -278,9 +331,11 @@ search_band (Band *band,
   for (guint i = 0; i < job->n_cells; i++)
     band->cells[i].score = NO_SCORE;
 
-  for (int y = first; y < end; y++)
-    for (int x = anchors->x; x < anchors->x + anchors->width; x += KHADIM_RPA_LANES)
-      search_strip (band, x, y);
+  for (int left = anchors->x; left < anchors->x + anchors->width; left += PIECE_PX)
+    for (int y = first; y < end; y++)
+      for (int x = left; x < MIN (left + PIECE_PX, anchors->x + anchors->width);
+           x += KHADIM_RPA_LANES)
+        search_strip (band, x, y);
 
   finish_band (band);
 }
@@ -322,21 +377,14 @@ refine_guess (const KhadimRpaSearch *search,
     return;
 
   for (int y = around.y; y < around.y + around.height; y++)
-    {
-      KhadimRpaStrip strip;
+    for (int x = around.x; x < around.x + around.width; x++)
+      {
+        KhadimRpaMatch match = match_at (search, x, y);
 
-      _khadim_rpa_ncc_energies (search->matcher, around.x + search->templ->core.x,
-                                y + search->templ->core.y, search->templ->core.width,
-                                search->templ->core.height, &strip);
-      for (int i = 0; i < around.width; i++)
-        {
-          KhadimRpaMatch match = match_at (search, around.x + i, y);
-
-          _khadim_rpa_template_rate (search->templ, search->matcher, &strip, i, &match);
-          if (match.score > best.score)
-            best = match;
-        }
-    }
+        _khadim_rpa_template_rate (search->templ, search->matcher, &match);
+        if (match.score > best.score)
+          best = match;
+      }
 
   best.colour_distance = _khadim_rpa_template_colour_off (search->templ, search->matcher,
                                                           best.box.x, best.box.y);
@@ -358,6 +406,7 @@ run_threads (Job *job)
   GThread *threads[KHADIM_RPA_MATCH_MAX_THREADS];
   guint n = MIN (job->search->n_threads, MIN (job->n_bands, G_N_ELEMENTS (threads))) - 1;
 
+  job->next_band = 0;
   for (guint i = 0; i < n; i++)
     threads[i] = g_thread_new ("matcher", search_bands, job);
   search_bands (job);
@@ -392,6 +441,9 @@ _khadim_rpa_search_run (const KhadimRpaSearch *self,
   job.nearest = guesses;
   g_mutex_init (&job.lock);
   run_threads (&job);
+  job.guesses_only = TRUE;
+  if (hits->len == n_before && self->templ->norm > 0.0)
+    run_threads (&job);
   g_mutex_clear (&job.lock);
 
   if (job.stopped)

@@ -17,11 +17,20 @@
 /* From this opacity on a pixel of the template counts. */
 #define OPAQUE 128
 
-/* The first look at a position costs at most this many multiplications. */
-#define FIRST_BLOCKS 72
+/* How many blocks of a template each look at a position takes at most, the share
+ * of the template's energy that is enough for it, and by how many blocks their
+ * size is chosen. What the first look cannot exclude gets the second. */
+static const struct
+{
+  int    most_blocks;
+  double enough;
+  int    judged_by;
+} looks[KHADIM_RPA_MAX_LEVELS] = { { 64, 0.75, 12 }, { 256, 0.95, 256 } };
 
-/* The second look keeps at least this share of the template's energy. */
-#define SECOND_KEPT 0.8
+/* What single precision loses at most of a pixel's squared deviation, and of a
+ * product for each grey level of deviation. */
+#define ENERGY_SLACK 1e-4
+#define PRODUCT_SLACK 2e-5
 
 /* With a mask, the core must tell at least this much. */
 #define LEAST_PROBE_SIMILARITY 0.3
@@ -40,6 +49,7 @@ static void
 level_clear (KhadimRpaLevel *level)
 {
   g_clear_pointer (&level->shares, g_free);
+  g_clear_pointer (&level->offsets, g_free);
 }
 
 void
@@ -80,121 +90,171 @@ take_grey (KhadimRpaTemplate *self)
                       - (double) self->sum * (double) self->sum) / self->n_pixels);
 }
 
+/* A block of the template, and the part of the template's energy it keeps. */
+typedef struct
+{
+  int    x, y;
+  double share;
+  double kept;
+} Block;
+
+static int
+compare_kept (gconstpointer a,
+              gconstpointer b)
+{
+  const Block *one = a, *other = b;
+
+  return one->kept > other->kept ? -1 : one->kept < other->kept;
+}
+
 static double
 block_sum (const KhadimRpaTemplate *self,
-           const KhadimRpaLevel    *level,
-           int                      across,
-           int                      down)
+           int                      left,
+           int                      top,
+           int                      width,
+           int                      height)
 {
-  int left = level->left + across * level->block_width;
-  int top = level->top + down * level->block_height;
   gint64 sum = 0;
 
-  for (int y = top; y < top + level->block_height; y++)
-    for (int x = left; x < left + level->block_width; x++)
+  for (int y = top; y < top + height; y++)
+    for (int x = left; x < left + width; x++)
       sum += self->grey[(gsize) y * self->grey_stride + (gsize) x];
 
-  return (double) sum
-         - (double) self->sum * level->block_width * level->block_height / self->n_pixels;
+  return (double) sum - (double) self->sum * width * height / self->n_pixels;
 }
 
-/* Blocks lie in the middle; what they leave over at the edges counts as lost. */
-static gboolean
-level_init (KhadimRpaLevel          *level,
-            const KhadimRpaTemplate *self,
-            int                      log_width,
-            int                      log_height,
-            int                      most_blocks)
+/* All blocks of a size, those first that keep most. What they leave over at the
+ * template's edges counts as lost. */
+static GArray *
+list_blocks (const KhadimRpaTemplate *self,
+             int                      width,
+             int                      height)
 {
-  float *share;
+  GArray *blocks = g_array_new (FALSE, FALSE, sizeof (Block));
+  int left = self->core.width % width / 2, top = self->core.height % height / 2;
+
+  for (int y = top; y + height <= self->core.height; y += height)
+    for (int x = left; x + width <= self->core.width; x += width)
+      {
+        double share = block_sum (self, x, y, width, height) / self->norm;
+        Block block = { x, y, share, share * share / (width * height) };
+
+        g_array_append_val (blocks, block);
+      }
+  g_array_sort (blocks, compare_kept);
+
+  return blocks;
+}
+
+/* As many of the first blocks as are enough. */
+static int
+count_blocks (GArray *blocks,
+              int     most,
+              double  enough,
+              double *out_kept)
+{
+  int n = 0;
+
+  *out_kept = 0.0;
+  while (n < (int) blocks->len && n < most && *out_kept < enough)
+    *out_kept += g_array_index (blocks, Block, n++).kept;
+
+  return n;
+}
+
+static void
+level_init (KhadimRpaLevel   *level,
+            KhadimRpaMatcher *matcher,
+            int               n_pixels,
+            GArray           *blocks,
+            int               n,
+            int               log_width,
+            int               log_height)
+{
+  int check = 0;
 
   *level = (KhadimRpaLevel) { NULL };
+  level->means = _khadim_rpa_matcher_get_means (matcher, log_width, log_height);
   level->block_width = 1 << log_width;
   level->block_height = 1 << log_height;
-  level->n_across = self->core.width >> log_width;
-  level->n_down = self->core.height >> log_height;
-  level->left = (self->core.width - (level->n_across << log_width)) / 2;
-  level->top = (self->core.height - (level->n_down << log_height)) / 2;
-  if (level->n_across == 0 || level->n_down == 0
-      || level->n_across * level->n_down > most_blocks)
-    return FALSE;
+  level->n_blocks = n;
+  level->offsets = g_new (gsize, (gsize) n);
+  level->shares = g_new (float, (gsize) n);
+  for (int i = 0; i < n; i++)
+    {
+      const Block *block = &g_array_index (blocks, Block, i);
 
-  level->shares = share = g_new (float, (gsize) level->n_across * (gsize) level->n_down);
-  for (int down = 0; down < level->n_down; down++)
-    for (int across = 0; across < level->n_across; across++)
-      {
-        double sum = block_sum (self, level, across, down) / self->norm;
-
-        *share = (float) sum;
-        level->shares_sum += *share++;
-        level->kept += sum * sum / (level->block_width * level->block_height);
-      }
-  level->kept = MIN (1.0, level->kept);
-
-  return TRUE;
+      level->offsets[i] = (gsize) block->y * matcher->stride + (gsize) block->x;
+      level->shares[i] = (float) block->share;
+      level->kept = MIN (1.0, level->kept + block->kept);
+      if (i + 1 == MIN (KHADIM_RPA_FIRST_CHECK << check, n))
+        level->lost[check++] = (float) sqrt (1.0 - level->kept);
+    }
+  level->energy_slack = (float) (ENERGY_SLACK * n_pixels);
+  level->product_slack = (float) (PRODUCT_SLACK * sqrt (n_pixels));
 }
 
-/* More energy kept is worth more blocks, up to a point. */
+/* How good a block size is: the fewer blocks are enough the better; if they are
+ * not, the more they keep. */
 static double
-first_worth (const KhadimRpaLevel *level)
+worth_of (GArray *blocks,
+          int     judged_by,
+          double  enough)
 {
-  double cost = 24.0 + level->n_across * level->n_down;
+  double kept;
+  int n = count_blocks (blocks, judged_by, enough, &kept);
 
-  return level->kept * level->kept / cost;
+  return n == 0 ? 0.0 : kept >= enough ? 1.0 + 1.0 / n : kept;
 }
 
-static double
-second_worth (const KhadimRpaLevel *level)
-{
-  return level->kept < SECOND_KEPT ? 0.0 : 1.0 / (level->n_across * level->n_down);
-}
-
-static gboolean
+static void
 add_level (KhadimRpaTemplate *self,
            KhadimRpaMatcher  *matcher,
-           int                most_blocks,
-           double (*worth) (const KhadimRpaLevel *))
+           GArray            *sizes[KHADIM_RPA_N_BLOCK_SIDES][KHADIM_RPA_N_BLOCK_SIDES],
+           guint              look)
 {
-  KhadimRpaLevel best = { NULL }, level;
-  int best_width = 0, best_height = 0;
+  double best_worth = -1.0, kept;
+  int best_w = 0, best_h = 0, n;
 
   for (int w = 0; w < KHADIM_RPA_N_BLOCK_SIDES; w++)
     for (int h = 0; h < KHADIM_RPA_N_BLOCK_SIDES; h++)
       {
-        if (!level_init (&level, self, w, h, most_blocks))
-          continue;
-        if (worth (&level) > 0.0 && (best.shares == NULL || worth (&level) > worth (&best)))
+        double worth = worth_of (sizes[w][h], looks[look].judged_by, looks[look].enough);
+
+        if (worth > best_worth)
           {
-            level_clear (&best);
-            best = level;
-            best_width = w;
-            best_height = h;
+            best_worth = worth;
+            best_w = w;
+            best_h = h;
           }
-        else
-          level_clear (&level);
       }
 
-  if (best.shares == NULL)
-    return FALSE;
-
-  best.means = _khadim_rpa_matcher_get_means (matcher, best_width, best_height);
-  self->levels[self->n_levels++] = best;
-
-  return TRUE;
+  n = count_blocks (sizes[best_w][best_h], looks[look].most_blocks, looks[look].enough, &kept);
+  level_init (&self->levels[self->n_levels++], matcher, self->n_pixels, sizes[best_w][best_h], n,
+              best_w, best_h);
 }
 
 static void
 choose_levels (KhadimRpaTemplate *self,
                KhadimRpaMatcher  *matcher)
 {
-  int n_first;
+  GArray *sizes[KHADIM_RPA_N_BLOCK_SIDES][KHADIM_RPA_N_BLOCK_SIDES];
 
-  if (!add_level (self, matcher, FIRST_BLOCKS, first_worth))
-    return;
+  for (int w = 0; w < KHADIM_RPA_N_BLOCK_SIDES; w++)
+    for (int h = 0; h < KHADIM_RPA_N_BLOCK_SIDES; h++)
+      sizes[w][h] = list_blocks (self, 1 << w, 1 << h);
 
-  n_first = self->levels[0].n_across * self->levels[0].n_down;
-  if (self->levels[0].kept < SECOND_KEPT && self->n_pixels / 2 > 2 * n_first)
-    add_level (self, matcher, self->n_pixels / 2, second_worth);
+  for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
+    {
+      double before = i == 0 ? 0.0 : self->levels[self->n_levels - 1].kept;
+
+      if (before < looks[i].enough && (i == 0 || looks[i].most_blocks < self->n_pixels))
+        add_level (self, matcher, sizes, i);
+    }
+
+  for (int w = 0; w < KHADIM_RPA_N_BLOCK_SIDES; w++)
+    for (int h = 0; h < KHADIM_RPA_N_BLOCK_SIDES; h++)
+      g_array_unref (sizes[w][h]);
 }
 
 static void
@@ -514,16 +574,37 @@ rate_masked (const KhadimRpaTemplate *self,
   match->contrast = sqrt (energy) / self->mask_norm;
 }
 
+/* The sum of a window and of its squares, from the integral images. */
+static void
+sum_window (const KhadimRpaTemplate *self,
+            const KhadimRpaMatcher  *matcher,
+            const KhadimRpaRect     *box,
+            double                  *out_sum,
+            double                  *out_squares)
+{
+  gsize top = (gsize) box->y * matcher->stride + (gsize) box->x;
+  gsize bottom = top + (gsize) self->height * matcher->stride;
+  gsize right = (gsize) self->width;
+  const guint32 *sums = (const guint32 *) matcher->sums;
+  const guint32 *squares = matcher->squares;
+
+  *out_sum = (gint32) (sums[bottom + right] - sums[bottom] - sums[top + right] + sums[top]);
+  *out_squares = (gint32) (squares[bottom + right] - squares[bottom] - squares[top + right]
+                           + squares[top]);
+}
+
 /* Exact: the products are sums of integers. */
 static void
 rate_whole (const KhadimRpaTemplate *self,
             const KhadimRpaMatcher  *matcher,
-            double                   energy,
-            double                   mean,
             KhadimRpaMatch          *match)
 {
+  double sum, squares, mean, energy;
   gint64 product;
 
+  sum_window (self, matcher, &match->box, &sum, &squares);
+  mean = sum / self->n_pixels;
+  energy = squares - sum * mean;
   if (self->norm <= 0.0)
     {
       double off = mean - (double) self->sum / self->n_pixels;
@@ -539,22 +620,17 @@ rate_whole (const KhadimRpaTemplate *self,
   product = _khadim_rpa_ncc_dot (
     matcher->grey + (gsize) match->box.y * matcher->stride + (gsize) match->box.x,
     matcher->stride, self->grey, self->grey_stride, self->height);
-  match->score = ((double) product - mean * (double) self->sum)
-                 / (self->norm * sqrt (energy));
+  match->score = ((double) product - mean * (double) self->sum) / (self->norm * sqrt (energy));
   match->contrast = sqrt (energy) / self->norm;
 }
 
 /*
  * _khadim_rpa_template_rate:
- * @strip: holds the energies of the core's window
- * @lane: which of the strip
  * @match: its place is given; score and contrast are set, not the colour
  */
 void
 _khadim_rpa_template_rate (const KhadimRpaTemplate *self,
                            const KhadimRpaMatcher  *matcher,
-                           const KhadimRpaStrip    *strip,
-                           int                      lane,
                            KhadimRpaMatch          *match)
 {
   match->score = 0.0;
@@ -562,6 +638,6 @@ _khadim_rpa_template_rate (const KhadimRpaTemplate *self,
   if (self->mask != NULL)
     rate_masked (self, matcher, match);
   else
-    rate_whole (self, matcher, strip->energy[lane], strip->mean[lane], match);
+    rate_whole (self, matcher, match);
   match->score = CLAMP (match->score, -1.0, 1.0);
 }

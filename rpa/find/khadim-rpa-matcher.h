@@ -20,9 +20,9 @@ G_BEGIN_DECLS
 /**
  * KHADIM_RPA_MATCH_MAX_TEMPLATE_PIXELS:
  *
- * The largest template, in pixels: sums of squares fit 32 bits.
+ * The largest template, in pixels: sums of squares fit 31 bits.
  */
-#define KHADIM_RPA_MATCH_MAX_TEMPLATE_PIXELS (500 * 500)
+#define KHADIM_RPA_MATCH_MAX_TEMPLATE_PIXELS (360 * 360)
 
 /**
  * KHADIM_RPA_MATCH_MAX_SCALES:

@@ -634,7 +634,7 @@ test_refused (void)
   g_autoptr(KhadimRpaMatcher) matcher = khadim_rpa_matcher_new (screen);
   g_autoptr(KhadimRpaPicture) good = crop (screen, 50, 100, 40, 20);
   g_autoptr(KhadimRpaPicture) thin = crop (screen, 50, 100, 40, 3);
-  g_autoptr(KhadimRpaPicture) large = crop (screen, 0, 0, 501, 500);
+  g_autoptr(KhadimRpaPicture) large = crop (screen, 0, 0, 361, 360);
   KhadimRpaMatchOptions options = KHADIM_RPA_MATCH_OPTIONS_INIT;
 
   refuse (matcher, thin, NULL, KHADIM_RPA_ERROR_INVALID);
