@@ -9,6 +9,7 @@
 #include "engine/script/khadim-script-private.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* The interpreter and its limits. Every limit ends the whole call: it is
@@ -250,11 +251,12 @@ static int
 describe_protected (lua_State *lua)
 {
   char **out_message = lua_touserdata (lua, 1);
-  g_autofree char *valid = NULL;
+  const char *message;
 
   push_message (lua, 2);
-  valid = g_utf8_make_valid (lua_tostring (lua, -1), -1);
-  *out_message = g_steal_pointer (&valid);
+  message = lua_tostring (lua, -1);
+  *out_message = g_utf8_make_valid (
+    message, (gssize) strnlen (message, KHADIM_SCRIPT_MAX_MESSAGE_BYTES));
 
   return 0;
 }
@@ -272,7 +274,7 @@ set_limit_error (KhadimScriptLimit   limit,
     [KHADIM_SCRIPT_LIMIT_STRING] = "The script makes a text of more than 16 MiB",
     [KHADIM_SCRIPT_LIMIT_SUBJECT] = "The text to search is longer than 4 MiB",
     [KHADIM_SCRIPT_LIMIT_PATTERN] = "The pattern is longer than 4096 bytes or nested too deep",
-    [KHADIM_SCRIPT_LIMIT_SOURCE] = "The expression (16 KiB) or the script (256 KiB) is too long",
+    [KHADIM_SCRIPT_LIMIT_SOURCE] = "The expression (16 KiB) or the script (64 KiB) is too long",
     [KHADIM_SCRIPT_LIMIT_VALUE] = "The value is too large or nested too deep",
   };
 

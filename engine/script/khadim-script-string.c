@@ -18,7 +18,7 @@ static const char *const from_string[] = {
 };
 
 static const char *const from_utf8[] = {
-  "char", "codepoint", "codes", "len", "offset",
+  "char", "codepoint", "len", "offset",
 };
 
 /* Fills @total bytes at @to with the first @unit of them, by doubling. */
@@ -60,6 +60,42 @@ string_rep (lua_State *lua)
   luaL_pushresultsize (&buffer, total - separator_length);
 
   return 1;
+}
+
+/* The iterator of utf8.codes(): from the position of one character to that of
+ * the next. Lua's own may run over any number of bytes at once. */
+static int
+codes_next (lua_State *lua)
+{
+  size_t length;
+  const char *text = luaL_checklstring (lua, 1, &length);
+  lua_Integer offset = luaL_checkinteger (lua, 2);
+  gunichar character;
+
+  luaL_argcheck (lua, offset >= 0 && offset <= (lua_Integer) length, 2, "out of bounds");
+  if (offset > 0)
+    offset += g_utf8_skip[(guint8) text[offset - 1]] - 1;
+  if (offset >= (lua_Integer) length)
+    return 0;
+
+  character = g_utf8_get_char_validated (text + offset, (gssize) length - (gssize) offset);
+  if (character >= 0x110000)
+    return luaL_error (lua, "invalid UTF-8 code");
+  lua_pushinteger (lua, offset + 1);
+  lua_pushinteger (lua, character);
+
+  return 2;
+}
+
+static int
+utf8_codes (lua_State *lua)
+{
+  luaL_checkstring (lua, 1);
+  lua_pushcfunction (lua, codes_next);
+  lua_pushvalue (lua, 1);
+  lua_pushinteger (lua, 0);
+
+  return 3;
 }
 
 /* Takes functions of the library on top of the stack into the table below
@@ -114,6 +150,8 @@ _khadim_script_string_open (lua_State *lua)
   lua_getfield (lua, -1, "charpattern");
   lua_setfield (lua, -3, "charpattern");
   lua_pop (lua, 1);
+  lua_pushcfunction (lua, utf8_codes);
+  lua_setfield (lua, -2, "codes");
   _khadim_script_sandbox_protect (lua, "utf8");
   lua_setfield (lua, -2, "utf8");
 }

@@ -85,9 +85,10 @@ G_BEGIN_DECLS
 /**
  * KHADIM_SCRIPT_MAX_CODE_BYTES:
  *
- * The longest script.
+ * The longest script. Lua's compiler takes time with the square of the length
+ * of some sources, and no hook reaches into it.
  */
-#define KHADIM_SCRIPT_MAX_CODE_BYTES ((gsize) 256 * 1024)
+#define KHADIM_SCRIPT_MAX_CODE_BYTES ((gsize) 64 * 1024)
 
 /**
  * KHADIM_SCRIPT_MAX_TEMPLATE_BYTES:
@@ -95,6 +96,13 @@ G_BEGIN_DECLS
  * The longest text with templates in it.
  */
 #define KHADIM_SCRIPT_MAX_TEMPLATE_BYTES ((gsize) 1024 * 1024)
+
+/**
+ * KHADIM_SCRIPT_MAX_MESSAGE_BYTES:
+ *
+ * The longest message of a fault; what is longer is cut.
+ */
+#define KHADIM_SCRIPT_MAX_MESSAGE_BYTES ((gsize) 2048)
 
 /**
  * KHADIM_SCRIPT_MAX_CALL_DEPTH:

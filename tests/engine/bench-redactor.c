@@ -51,7 +51,8 @@ make_log (GRand *rand)
   GString *text = g_string_sized_new (TEXT_BYTES + 256);
 
   while (text->len < TEXT_BYTES)
-    g_string_append_printf (text, "%s%c%u ", words[g_rand_int_range (rand, 0, G_N_ELEMENTS (words))],
+    g_string_append_printf (text, "%s%c%u ",
+                            words[g_rand_int_range (rand, 0, G_N_ELEMENTS (words))],
                             g_rand_boolean (rand) ? ' ' : '\n', g_rand_int (rand) % 1000);
 
   return g_string_free (text, FALSE);

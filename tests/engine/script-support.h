@@ -72,6 +72,7 @@ assert_message (GError     *error,
 {
   g_assert_error (error, KHADIM_ENGINE_ERROR, code);
   g_assert_true (g_utf8_validate (error->message, -1, NULL));
+  g_assert_cmpuint (strlen (error->message), <=, KHADIM_SCRIPT_MAX_MESSAGE_BYTES + 256);
   if (strstr (error->message, expected) == NULL || strstr (error->message, "[string") != NULL
       || strstr (error->message, "0x") != NULL)
     g_error ("“%s” is not in “%s”, or what should not be is", expected, error->message);

@@ -196,6 +196,7 @@ test_error_objects (Fixture      *fixture,
   assert_run_fault (fixture->script, "error (12)", invalid, "12");
   assert_run_fault (fixture->script, "error (len)", invalid, "raised function");
   assert_run_fault (fixture->script, "error (null)", invalid, "without a message");
+  assert_run_fault (fixture->script, "error (('x'):rep (1e6) .. '!')", invalid, "xxx");
   assert_run_fault (fixture->script, "error ('\\xff')", invalid, "\xef\xbf\xbd");
   assert_run_fault (fixture->script, "local t = {} t.x.y = 1", invalid, "field 'x'");
   assert_run_fault (fixture->script, "return null.x", invalid, "attempt to index a null value");

@@ -73,6 +73,8 @@ test_tables (Fixture      *fixture,
     "return table.concat (t, ' ')",
     "local s = '' for i, v in ipairs ({5, 6, nil, 7}) do s = s .. i .. v end return s",
     "return tostring (pcall (table.insert, {}, 5, 1)) .. tostring (pcall (table.concat, {{}}))",
+    "local s = '' for p, c in utf8.codes ('aä€🙂') do s = s .. p .. ':' .. c .. ' ' end return s",
+    "return tostring (pcall (function () for p in utf8.codes ('a\\xff') do end end))",
     "return tostring (next ({})) .. next ({5}) .. select (2, next ({x = 1}))",
   };
 

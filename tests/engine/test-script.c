@@ -128,6 +128,12 @@ test_check (void)
   };
   g_autoptr(GError) error = NULL;
   g_autofree char *large = g_strnfill (KHADIM_SCRIPT_MAX_EXPRESSION_BYTES + 1, '1');
+  GString *ors = g_string_new ("return x");
+  g_autofree char *chain = NULL;
+
+  while (ors->len + 10 < KHADIM_SCRIPT_MAX_CODE_BYTES)
+    g_string_append (ors, " or x");
+  chain = g_string_free (ors, FALSE);
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
     {
@@ -140,6 +146,10 @@ test_check (void)
       g_assert_true (khadim_script_check_expression (good[i], &error));
       g_assert_no_error (error);
     }
+
+  /* What takes the compiler longest: still at once */
+  g_assert_true (khadim_script_check_code (chain, &error));
+  g_assert_no_error (error);
 
   g_assert_false (khadim_script_check_expression (large, &error));
   assert_message (error, KHADIM_ENGINE_ERROR_LIMIT, "too long");
@@ -189,6 +199,63 @@ test_expand_string (Fixture      *fixture,
 
       g_assert_no_error (error);
       g_assert_cmpstr (text, ==, texts[i][1]);
+    }
+}
+
+/* Random expressions with all that may hold a brace. */
+static void
+append_expression (GString *text,
+                   GRand   *rand,
+                   guint    depth)
+{
+  static const char *const leaves[] = {
+    "1", "'}}'", "\"{{\"", "'\\'}}'", "[[}}]]", "[==[ }}]] ]==]", "'\\\\'", "nil", "true", "{}",
+    "2 --[[ }} ]]", "'[['", "'--'", "{}", "-1", "- -1", "#'}}'",
+  };
+
+  if (depth == 0 || g_rand_int_range (rand, 0, 4) == 0)
+    {
+      g_string_append (text, leaves[g_rand_int_range (rand, 0, G_N_ELEMENTS (leaves))]);
+      return;
+    }
+
+  g_string_append (text, "{a=");
+  for (guint i = 0; i < 2; i++)
+    {
+      append_expression (text, rand, depth - 1);
+      g_string_append (text, i == 0 ? ",b=" : "}");
+    }
+}
+
+/* A template ends where its expression does. */
+static void
+test_template_end (Fixture      *fixture,
+                   gconstpointer data)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (3);
+
+  for (guint i = 0; i < 2000; i++)
+    {
+      GString *expression = g_string_new (NULL);
+      g_autofree char *text = NULL;
+      g_autofree char *result = NULL;
+      g_autofree char *expected = NULL;
+      g_autofree char *inner = NULL;
+      g_autoptr(GError) error = NULL;
+
+      append_expression (expression, rand, 3);
+      inner = g_string_free (expression, FALSE);
+      text = g_strdup_printf ("<{{%s}}>{{ 1 }}", inner);
+      result = khadim_script_expand_string (fixture->script, text, &error);
+      g_test_message ("%s", text);
+      g_assert_no_error (error);
+      g_free (text);
+      text = g_strdup_printf ("{{ %s }}", inner);
+      expected = khadim_script_expand_string (fixture->script, text, &error);
+      g_assert_no_error (error);
+      g_free (text);
+      text = g_strdup_printf ("<%s>1", expected);
+      g_assert_cmpstr (result, ==, text);
     }
 }
 
@@ -278,7 +345,8 @@ test_shared_values (Fixture      *fixture,
   g_autoptr(GError) error = NULL;
 
   assert_run (fixture->script,
-              "s = ('x'):rep (1000000) t = {} for i = 1, 7 do t[i] = s end u, v, w = t, len, t", "null");
+              "s = ('x'):rep (1000000) t = {} for i = 1, 7 do t[i] = s end "
+              "u, v, w = t, len, t", "null");
   g_assert_null (khadim_script_expand (fixture->script, tree, &error));
   assert_message (error, KHADIM_ENGINE_ERROR_LIMIT, "[2].a: ");
   snapshot = khadim_script_snapshot (fixture->script);
@@ -342,6 +410,7 @@ main (int    argc,
   g_test_add_func (SUITE "check", test_check);
   g_test_add_func (SUITE "check-templates", test_check_templates);
   ADD ("expand-string", test_expand_string);
+  ADD ("template-end", test_template_end);
   ADD ("expand-bounds", test_expand_bounds);
   ADD ("test", test_test);
   ADD ("names", test_names);
