@@ -12,9 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/khadim-private-run.h"
 #include "app/khadim-progress.h"
 #include "engine/base/khadim-time.h"
 #include "engine/json/khadim-json.h"
+#include "engine/runner/khadim-private-display.h"
 
 /* What `khadim run` was asked for. */
 typedef struct
@@ -40,6 +42,7 @@ typedef struct
   GMainLoop *loop;
   guint n_signals;
   int exit_code;
+  gboolean is_private;   /* whether it is for a display of its own */
 } Run;
 
 static void
@@ -183,6 +186,10 @@ new_session (Run         *run,
     return NULL;
   automation = khadim_automation_load (folder, khadim_engine_get_toolbox (run->engine), NULL,
                                        error);
+  if (automation != NULL && spec.display == NULL)
+    spec.display = khadim_json_get_string (khadim_automation_get_document (automation),
+                                           "display", NULL);
+  run->is_private = g_strcmp0 (spec.display, "private") == 0;
   if (automation == NULL || !check_from (options, automation, error) ||
       !check_cwd (options, error))
     return NULL;
@@ -192,6 +199,22 @@ new_session (Run         *run,
   spec.inputs = inputs;
 
   return khadim_session_new (run->engine, automation, &spec);
+}
+
+static KhadimSession *
+open_session (Run         *run,
+              const char  *id,
+              GError     **error)
+{
+  g_autoptr(KhadimSessionRecord) record = khadim_store_get_session (run->store, id, error);
+  const char *display;
+
+  if (record == NULL)
+    return NULL;
+  display = khadim_json_get_string (json_node_get_object (record->options), "display", NULL);
+  run->is_private = g_strcmp0 (display, "private") == 0;
+
+  return khadim_session_open (run->engine, id, error);
 }
 
 /* Running ------------------------------------------------------------------ */
@@ -317,9 +340,23 @@ play (Run *run)
   remember_automation (run);
 }
 
+/* A resume finds the display by its session. */
+static void
+note_display (Run *run)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (khadim_private_run_get_display () != NULL &&
+      !khadim_private_display_note_session (khadim_private_run_get_display (),
+                                            khadim_session_get_id (run->session), &error))
+    khadim_cli_error ("%s", error->message);
+}
+
+/* @out_again: whether the run is to start again, on a private display. */
 static int
 run_with_options (Options    *options,
-                  const char *name)
+                  const char *name,
+                  gboolean   *out_again)
 {
   g_auto(Run) run = { .options = options };
   g_autoptr(GError) error = NULL;
@@ -329,7 +366,7 @@ run_with_options (Options    *options,
     return KHADIM_EXIT_FAILED;
   run.engine = khadim_cli_new_engine (run.store);
   if (options->resume != NULL)
-    run.session = khadim_session_open (run.engine, options->resume, &error);
+    run.session = open_session (&run, options->resume, &error);
   else
     run.session = new_session (&run, name, &error);
   if (run.session == NULL)
@@ -338,6 +375,10 @@ run_with_options (Options    *options,
         khadim_cli_error ("%s", error->message);
       return KHADIM_EXIT_USAGE;
     }
+  *out_again = run.is_private && khadim_private_run_get_display () == NULL;
+  if (*out_again)
+    return KHADIM_EXIT_FAILED;
+  note_display (&run);
   play (&run);
 
   return run.exit_code;
@@ -348,9 +389,15 @@ khadim_command_run (int    argc,
                     char **argv)
 {
   g_auto(Options) options = { 0 };
+  g_auto(GStrv) arguments = g_strdupv (argv);
+  gboolean again = FALSE;
+  int exit_code;
 
   if (!parse_options (&options, &argc, &argv))
     return KHADIM_EXIT_USAGE;
 
-  return run_with_options (&options, argc > 1 ? argv[1] : NULL);
+  exit_code = run_with_options (&options, argc > 1 ? argv[1] : NULL, &again);
+
+  return again ? khadim_private_run_again (options.resume, (const char *const *) arguments)
+               : exit_code;
 }

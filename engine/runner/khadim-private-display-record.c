@@ -320,6 +320,81 @@ khadim_private_display_list (GError **error)
   return g_steal_pointer (&displays);
 }
 
+static char *
+get_session_path (const char *id)
+{
+  g_autofree char *home = _khadim_display_get_home (id);
+
+  return g_build_filename (home, "session", NULL);
+}
+
+/**
+ * khadim_private_display_note_session:
+ * @id: a display that is alive
+ * @session: the session that plays on it
+ * @error: return location
+ *
+ * Notes which session plays on a display, so that a resume finds it. Any
+ * thread.
+ *
+ * Returns: %FALSE with a #GFileError or the errors of
+ *   khadim_private_display_lookup()
+ */
+gboolean
+khadim_private_display_note_session (const char *id,
+                                     const char *session,
+                                     GError    **error)
+{
+  g_autoptr(KhadimPrivateDisplay) display = NULL;
+  g_autofree char *path = NULL;
+
+  g_return_val_if_fail (id != NULL, FALSE);
+  g_return_val_if_fail (session != NULL, FALSE);
+
+  display = khadim_private_display_lookup (id, error);
+  if (display == NULL)
+    return FALSE;
+
+  path = get_session_path (id);
+  return g_file_set_contents_full (path, session, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600,
+                                   error);
+}
+
+/**
+ * khadim_private_display_find_session:
+ * @session: a session
+ * @error: return location
+ *
+ * Finds the display that a session played on, if that is still alive. Any
+ * thread.
+ *
+ * Returns: (transfer full): the display, or %NULL with
+ *   %KHADIM_ENGINE_ERROR_NOT_FOUND or a #GFileError
+ */
+KhadimPrivateDisplay *
+khadim_private_display_find_session (const char *session,
+                                     GError    **error)
+{
+  g_autoptr(GPtrArray) displays = khadim_private_display_list (error);
+
+  g_return_val_if_fail (session != NULL, NULL);
+
+  for (guint i = 0; displays != NULL && i < displays->len; i++)
+    {
+      KhadimPrivateDisplay *display = g_ptr_array_index (displays, i);
+      g_autofree char *path = get_session_path (display->id);
+      g_autofree char *text = NULL;
+
+      if (g_file_get_contents (path, &text, NULL, NULL) && strcmp (text, session) == 0)
+        return khadim_private_display_copy (display);
+    }
+  if (displays != NULL)
+    g_set_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_NOT_FOUND,
+                 "The session “%s” has no display any more", session);
+
+  return NULL;
+}
+
 /* Removes what displays left behind whose supervisor was killed */
 void
 _khadim_display_record_sweep (void)

@@ -83,21 +83,6 @@ find_program (GError **error)
   return NULL;
 }
 
-static GSubprocess *
-start (GStrvBuilder       *options,
-       const char *const  *argv,
-       GSubprocessFlags    flags,
-       GError            **error)
-{
-  g_auto(GStrv) command = NULL;
-
-  g_strv_builder_add (options, "--");
-  g_strv_builder_addv (options, (const char **) argv);
-  command = g_strv_builder_end (options);
-
-  return g_subprocess_newv ((const char *const *) command, flags, error);
-}
-
 static gboolean
 check_spec (const KhadimPrivateDisplaySpec *spec,
             GError                        **error)
@@ -112,6 +97,88 @@ check_spec (const KhadimPrivateDisplaySpec *spec,
                "A display of %dx%d: both must be from %d to %d", spec->width_px,
                spec->height_px, KHADIM_PRIVATE_DISPLAY_MIN_PX, KHADIM_PRIVATE_DISPLAY_MAX_PX);
   return FALSE;
+}
+
+static gboolean
+add_spec (GStrvBuilder                    *command,
+          const KhadimPrivateDisplaySpec  *spec,
+          GError                         **error)
+{
+  KhadimPrivateDisplaySpec wanted = { 0 };
+  g_autofree char *size = NULL;
+  g_autofree char *unclaimed = NULL;
+
+  if (spec != NULL)
+    wanted = *spec;
+  wanted.width_px = wanted.width_px != 0 ? wanted.width_px : 1920;
+  wanted.height_px = wanted.height_px != 0 ? wanted.height_px : 1080;
+  if (wanted.unclaimed_s == 0)
+    wanted.unclaimed_s = KHADIM_PRIVATE_DISPLAY_UNCLAIMED_S;
+  if (!check_spec (&wanted, error))
+    return FALSE;
+
+  size = g_strdup_printf ("--size=%dx%d", wanted.width_px, wanted.height_px);
+  unclaimed = g_strdup_printf ("--unclaimed=%u", wanted.unclaimed_s);
+  g_strv_builder_add_many (command, size, unclaimed, NULL);
+  return TRUE;
+}
+
+static gboolean
+add_attach (GStrvBuilder  *command,
+            const char    *id,
+            GError       **error)
+{
+  g_autoptr(KhadimPrivateDisplay) display = khadim_private_display_lookup (id, error);
+  g_autofree char *attach = NULL;
+
+  if (display == NULL)
+    return FALSE;
+  if (display->child != 0)
+    {
+      g_set_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_BUSY,
+                   "The display “%s” is in use by process %d", id, (int) display->child);
+      return FALSE;
+    }
+
+  attach = g_strconcat ("--attach=", id, NULL);
+  g_strv_builder_add (command, attach);
+  return TRUE;
+}
+
+/**
+ * khadim_private_display_build_command:
+ * @spec: (nullable): what a new display is to be like
+ * @id: (nullable): the display to attach to instead
+ * @argv: (array zero-terminated=1): the command that uses it
+ * @error: return location
+ *
+ * Builds the command that khadim_private_display_spawn() or, with an id,
+ * khadim_private_display_attach() runs, for who would rather become it. Any
+ * thread.
+ *
+ * Returns: (transfer full): the command, or %NULL with the errors of those two
+ */
+GStrv
+khadim_private_display_build_command (const KhadimPrivateDisplaySpec *spec,
+                                      const char                     *id,
+                                      const char *const              *argv,
+                                      GError                        **error)
+{
+  g_autoptr(GStrvBuilder) command = g_strv_builder_new ();
+  g_autofree char *program = NULL;
+
+  g_return_val_if_fail (argv != NULL && argv[0] != NULL, NULL);
+
+  program = find_program (error);
+  if (program == NULL)
+    return NULL;
+  g_strv_builder_add (command, program);
+  if (id != NULL ? !add_attach (command, id, error) : !add_spec (command, spec, error))
+    return NULL;
+
+  g_strv_builder_add (command, "--");
+  g_strv_builder_addv (command, (const char **) argv);
+  return g_strv_builder_end (command);
 }
 
 /**
@@ -141,27 +208,12 @@ khadim_private_display_spawn (const KhadimPrivateDisplaySpec *spec,
                               GSubprocessFlags                flags,
                               GError                        **error)
 {
-  KhadimPrivateDisplaySpec wanted = { 0 };
-  g_autoptr(GStrvBuilder) options = g_strv_builder_new ();
-  g_autofree char *program = NULL;
-  g_autofree char *size = NULL;
-  g_autofree char *unclaimed = NULL;
+  g_auto(GStrv) command = khadim_private_display_build_command (spec, NULL, argv, error);
 
-  g_return_val_if_fail (argv != NULL && argv[0] != NULL, NULL);
-
-  if (spec != NULL)
-    wanted = *spec;
-  wanted.width_px = wanted.width_px != 0 ? wanted.width_px : 1920;
-  wanted.height_px = wanted.height_px != 0 ? wanted.height_px : 1080;
-  if (wanted.unclaimed_s == 0)
-    wanted.unclaimed_s = KHADIM_PRIVATE_DISPLAY_UNCLAIMED_S;
-  if (!check_spec (&wanted, error) || (program = find_program (error)) == NULL)
+  if (command == NULL)
     return NULL;
 
-  size = g_strdup_printf ("--size=%dx%d", wanted.width_px, wanted.height_px);
-  unclaimed = g_strdup_printf ("--unclaimed=%u", wanted.unclaimed_s);
-  g_strv_builder_add_many (options, program, size, unclaimed, NULL);
-  return start (options, argv, flags, error);
+  return g_subprocess_newv ((const char *const *) command, flags, error);
 }
 
 /**
@@ -172,8 +224,8 @@ khadim_private_display_spawn (const KhadimPrivateDisplaySpec *spec,
  * @error: return location
  *
  * Starts a command on a display whose last command was killed; otherwise like
- * khadim_private_display_spawn(). A display that is in use refuses: the
- * process says so and exits with 1. Any thread.
+ * khadim_private_display_spawn(). When another was quicker, the process says
+ * so and exits with 1. Any thread.
  *
  * Returns: (transfer full): the process, or %NULL with
  *   %KHADIM_ENGINE_ERROR_INVALID, %KHADIM_ENGINE_ERROR_NOT_FOUND when the
@@ -186,29 +238,15 @@ khadim_private_display_attach (const char         *id,
                                GSubprocessFlags    flags,
                                GError            **error)
 {
-  g_autoptr(KhadimPrivateDisplay) display = NULL;
-  g_autoptr(GStrvBuilder) options = g_strv_builder_new ();
-  g_autofree char *program = NULL;
-  g_autofree char *attach = NULL;
+  g_auto(GStrv) command = NULL;
 
   g_return_val_if_fail (id != NULL, NULL);
-  g_return_val_if_fail (argv != NULL && argv[0] != NULL, NULL);
 
-  display = khadim_private_display_lookup (id, error);
-  if (display == NULL)
-    return NULL;
-  if (display->child != 0)
-    {
-      g_set_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_BUSY,
-                   "The display “%s” is in use by process %d", id, (int) display->child);
-      return NULL;
-    }
-  if ((program = find_program (error)) == NULL)
+  command = khadim_private_display_build_command (NULL, id, argv, error);
+  if (command == NULL)
     return NULL;
 
-  attach = g_strdup_printf ("--attach=%s", id);
-  g_strv_builder_add_many (options, program, attach, NULL);
-  return start (options, argv, flags, error);
+  return g_subprocess_newv ((const char *const *) command, flags, error);
 }
 
 /**

@@ -48,9 +48,18 @@ GSubprocess          *khadim_private_display_attach         (const char         
                                                              const char *const              *argv,
                                                              GSubprocessFlags                flags,
                                                              GError                        **error);
+GStrv                 khadim_private_display_build_command  (const KhadimPrivateDisplaySpec *spec,
+                                                             const char                     *id,
+                                                             const char *const              *argv,
+                                                             GError                        **error);
 KhadimPrivateDisplay *khadim_private_display_lookup         (const char                     *id,
                                                              GError                        **error);
 GPtrArray            *khadim_private_display_list           (GError                        **error);
+gboolean              khadim_private_display_note_session   (const char                     *id,
+                                                             const char                     *session,
+                                                             GError                        **error);
+KhadimPrivateDisplay *khadim_private_display_find_session   (const char                     *session,
+                                                             GError                        **error);
 
 const char           *khadim_private_display_get_id         (KhadimPrivateDisplay           *self);
 const char           *khadim_private_display_get_name       (KhadimPrivateDisplay           *self);

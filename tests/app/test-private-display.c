@@ -280,6 +280,29 @@ test_killed (void)
   wait_until (is_gone, &pid, "the end of the program that was left");
 }
 
+/* The note of the session is there as long as the display is. */
+static void
+test_session (void)
+{
+  g_autoptr(GSubprocess) process = spawn (0, "echo $KHADIM_DISPLAY_ID; cat");
+  g_autoptr(KhadimPrivateDisplay) display = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *id = read_line (process);
+
+  g_assert_null (khadim_private_display_find_session ("a-session", &error));
+  g_assert_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_NOT_FOUND);
+  g_clear_error (&error);
+  g_assert_true (khadim_private_display_note_session (id, "a-session", &error));
+  g_assert_no_error (error);
+  display = khadim_private_display_find_session ("a-session", &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (khadim_private_display_get_id (display), ==, id);
+
+  g_assert_cmpint (finish (process, NULL), ==, 0);
+  g_assert_false (khadim_private_display_note_session (id, "a-session", &error));
+  g_assert_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_NOT_FOUND);
+}
+
 static void
 test_busy (void)
 {
@@ -443,6 +466,7 @@ main (int    argc,
   g_test_add_func ("/app/private-display/cookie", test_cookie);
   g_test_add_func ("/app/private-display/services", test_services);
   g_test_add_func ("/app/private-display/killed", test_killed);
+  g_test_add_func ("/app/private-display/session", test_session);
   g_test_add_func ("/app/private-display/busy", test_busy);
   g_test_add_func ("/app/private-display/unclaimed", test_unclaimed);
   g_test_add_func ("/app/private-display/supervisor-killed", test_supervisor_killed);
