@@ -378,7 +378,8 @@ describe (KhadimRpaWindows  *self,
   if (!_khadim_rpa_windows_run (self, describe_window, &description, NULL, error))
     return NULL;
   if (description.window == NULL)
-    g_set_error (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_NOT_FOUND, "There is no window 0x%x", id);
+    g_set_error (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_NOT_FOUND, "There is no window 0x%x",
+                 id);
 
   return description.window;
 }

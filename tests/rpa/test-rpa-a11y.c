@@ -77,7 +77,9 @@ wait_for (guint32     pid,
   if (!desk_wait (is_found, &wanted, APP_TIMEOUT_MS))
     {
       const KhadimRpaA11yScope scope = { .pid = pid };
-      g_autoptr(KhadimRpaA11yNode) root = khadim_rpa_a11y_snapshot (a11y, &scope, &(KhadimRpaA11yLimits) { .hidden = TRUE }, NULL, NULL);
+      const KhadimRpaA11yLimits limits = { .hidden = TRUE };
+      g_autoptr(KhadimRpaA11yNode) root =
+        khadim_rpa_a11y_snapshot (a11y, &scope, &limits, NULL, NULL);
       g_autoptr(JsonNode) json = root != NULL ? khadim_rpa_a11y_node_to_json (root) : NULL;
       g_autofree char *text = json != NULL ? json_to_string (json, TRUE) : NULL;
 
