@@ -36,6 +36,7 @@ typedef struct
   gboolean resumed;
 
   KhadimToolResult *result; /* of the call under way */
+  char *preview;            /* the last progress of the calls */
 } Harness;
 
 static inline void
@@ -64,6 +65,7 @@ harness_clear (Harness *self)
                                NULL, NULL, NULL, NULL));
   g_assert_finalize_object (self->domain);
   g_clear_object (&self->cancellable);
+  g_free (self->preview);
   free (self->root);
   g_free (self->work);
   g_free (self->assets);
@@ -94,6 +96,21 @@ harness_on_done_cb (GObject      *source,
 }
 
 static inline void
+harness_on_progress_cb (KhadimToolCall *call,
+                        double          fraction,
+                        const char     *preview,
+                        gpointer        user_data)
+{
+  static GMutex lock;
+  Harness *self = user_data;
+
+  g_mutex_lock (&lock);
+  g_free (self->preview);
+  self->preview = g_strdup (preview);
+  g_mutex_unlock (&lock);
+}
+
+static inline void
 harness_start (Harness    *self,
                const char *tool,
                JsonNode   *args)
@@ -113,6 +130,7 @@ harness_start (Harness    *self,
 
   self->result = NULL;
   call = _khadim_tool_call_new (&spec);
+  _khadim_tool_call_set_hooks (call, harness_on_progress_cb, NULL, self);
   json_node_unref (args);
   khadim_tool_domain_run_async (self->domain, call, self->cancellable,
                                 harness_on_done_cb, self);
