@@ -30,7 +30,7 @@ compiler_find_by_id (KhadimSchemaCompiler *compiler,
 {
   const char *id = khadim_json_get_string (json_node_get_object (node), "$id", "");
   g_autofree char *uri = g_strdup (id);
-  g_autofree char *fragment = _khadim_schema_cut_fragment (uri);
+  g_autofree char *fragment G_GNUC_UNUSED = _khadim_schema_cut_fragment (uri);
 
   return g_hash_table_lookup (compiler->by_uri, uri);
 }
