@@ -126,7 +126,8 @@ is_there (const char *path,
  * @sha256: the sum of @bytes
  * @bytes: the content
  * @sync: whether it has to outlive a loss of power
- * @out_made: (out): whether it was not there before
+ * @out_made: (out): whether it was not there before and is now, which may be so
+ *   although it could not be flushed
  * @error: return location for a %KHADIM_STORE_ERROR
  *
  * Puts content under its sum: whole or not at all. Content that is there is

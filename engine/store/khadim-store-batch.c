@@ -11,9 +11,22 @@
 /* KhadimStoreBatch: copies of rows that wait for their commit. */
 struct _KhadimStoreBatch
 {
+  gatomicrefcount ref_count;   /* for language bindings; one owner otherwise */
+
   /* Owned */
   GPtrArray *ops;
 };
+
+static KhadimStoreBatch *
+store_batch_ref (KhadimStoreBatch *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+G_DEFINE_BOXED_TYPE (KhadimStoreBatch, khadim_store_batch,
+                     store_batch_ref, khadim_store_batch_free)
 
 static void
 store_op_free (gpointer data)
@@ -66,6 +79,7 @@ khadim_store_batch_new (void)
 {
   KhadimStoreBatch *self = g_new0 (KhadimStoreBatch, 1);
 
+  g_atomic_ref_count_init (&self->ref_count);
   self->ops = g_ptr_array_new_with_free_func (store_op_free);
 
   return self;
@@ -78,7 +92,7 @@ khadim_store_batch_new (void)
 void
 khadim_store_batch_free (KhadimStoreBatch *self)
 {
-  if (self == NULL)
+  if (self == NULL || !g_atomic_ref_count_dec (&self->ref_count))
     return;
 
   g_ptr_array_unref (self->ops);

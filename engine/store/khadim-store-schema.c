@@ -380,6 +380,27 @@ check_identity (KhadimDb  *db,
   return TRUE;
 }
 
+/* A file system may refuse the shared memory that the mode needs; then the
+ * database silently stays in another. */
+static gboolean
+check_mode (KhadimDb  *db,
+            GError   **error)
+{
+  g_autoptr(KhadimStatement) statement = _khadim_db_prepare (db, "PRAGMA journal_mode", error);
+  gboolean row;
+
+  if (statement == NULL || !_khadim_db_next (db, statement, &row, error))
+    return FALSE;
+  if (!row || g_strcmp0 ((const char *) sqlite3_column_text (statement, 0), "wal") != 0)
+    {
+      g_set_error (error, KHADIM_STORE_ERROR, KHADIM_STORE_ERROR_UNSUPPORTED,
+                   "“%s” cannot be used in the write-ahead mode", _khadim_db_get_path (db));
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
 static gboolean
 check_tables (KhadimDb  *db,
               GError   **error)
@@ -425,6 +446,7 @@ _khadim_store_open (const char  *path,
   if (!check_identity (db, error)
       || !_khadim_store_migrate (db, migrations_of_store, G_N_ELEMENTS (migrations_of_store),
                                  error)
+      || !check_mode (db, error)
       || !check_tables (db, error))
     return NULL;
   sqlite3_db_config (_khadim_db_get_handle (db), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
@@ -452,6 +474,8 @@ make_empty (const char  *path,
   return FALSE;
 }
 
+/* The write-ahead mode comes last: with it on, closing would have to move the
+ * log into the database, and cannot say that it failed. */
 static gboolean
 fill_new (const char  *path,
           GError     **error)
@@ -464,9 +488,10 @@ fill_new (const char  *path,
   db = _khadim_db_open (path, KHADIM_DB_READ_WRITE, error);
 
   return db != NULL
-         && _khadim_db_exec (db, "PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL", error)
+         && _khadim_db_exec (db, "PRAGMA synchronous = FULL", error)
          && _khadim_store_migrate (db, migrations_of_store, G_N_ELEMENTS (migrations_of_store),
-                                   error);
+                                   error)
+         && _khadim_db_exec (db, "PRAGMA journal_mode = WAL", error);
 }
 
 static gboolean

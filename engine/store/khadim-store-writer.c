@@ -135,6 +135,7 @@ prepare_artifact (KhadimStoreWriter  *self,
 {
   KhadimArtifactRecord *record = op->record;
   g_autofree char *sum = NULL;
+  gboolean written;
   gboolean made;
 
   if (op->bytes != NULL)
@@ -156,13 +157,12 @@ prepare_artifact (KhadimStoreWriter  *self,
   if (op->bytes == NULL)
     return TRUE;
 
-  if (!_khadim_artifact_write (self->artifacts_folder, self->owner_id, sum, op->bytes,
-                               job->durability == KHADIM_DURABILITY_MACHINE, &made, error))
-    return FALSE;
+  written = _khadim_artifact_write (self->artifacts_folder, self->owner_id, sum, op->bytes,
+                                    job->durability == KHADIM_DURABILITY_MACHINE, &made, error);
   if (made)
     g_ptr_array_add (job->made_sums, g_steal_pointer (&sum));
 
-  return TRUE;
+  return written;
 }
 
 /* Before the transaction: flushing large files must not hold the write lock. */

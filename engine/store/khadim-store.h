@@ -56,6 +56,9 @@ typedef enum {
  * (transfer full) to khadim_store_commit_async() and khadim_store_commit_sync(). */
 typedef struct _KhadimStoreBatch KhadimStoreBatch;
 
+#define KHADIM_TYPE_STORE_BATCH (khadim_store_batch_get_type ())
+GType             khadim_store_batch_get_type         (void);
+
 KhadimStoreBatch *khadim_store_batch_new              (void);
 void              khadim_store_batch_free             (KhadimStoreBatch             *self);
 gboolean          khadim_store_batch_is_empty         (KhadimStoreBatch             *self);

@@ -56,6 +56,15 @@ make_test_folder (void)
   return folder;
 }
 
+/* In memory if there is such a place: for tests that flush very often. */
+static inline char *
+make_memory_folder (void)
+{
+  g_autofree char *folder = g_strdup ("/dev/shm/khadim-test-XXXXXX");
+
+  return g_mkdtemp (folder) != NULL ? g_steal_pointer (&folder) : make_test_folder ();
+}
+
 static inline KhadimStore *
 open_store (const char *folder)
 {

@@ -61,13 +61,74 @@ count_flush (int fd)
   at_gate = FALSE;
 }
 
+/* Calls that fail on purpose: the first after so many, and those behind it. */
+typedef struct
+{
+  gint left;         /* -1 for none */
+  gboolean sticky;
+  int errsv;
+  gboolean came;
+} Fault;
+
+static Fault write_fault = { .left = -1 };   /* guarded by flush_lock, as below */
+static Fault flush_fault = { .left = -1 };
+
+static gboolean
+is_faulty (Fault *fault,
+           int    fd)
+{
+  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&flush_lock);
+  struct stat info;
+
+  if (fault->left < 0 || fstat (fd, &info) != 0)
+    return FALSE;
+  if (!S_ISREG (info.st_mode) && !S_ISDIR (info.st_mode))
+    return FALSE;
+  if (fault->left > 0)
+    {
+      fault->left--;
+      return FALSE;
+    }
+  if (!fault->sticky)
+    fault->left = -1;
+  fault->came = TRUE;
+  errno = fault->errsv;
+
+  return TRUE;
+}
+
+static void
+set_fault (Fault    *fault,
+           gint      left,
+           gboolean  sticky,
+           int       errsv)
+{
+  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&flush_lock);
+
+  fault->left = left;
+  fault->sticky = sticky;
+  fault->errsv = errsv;
+  fault->came = FALSE;
+}
+
+/* Whether the fault has come to be. */
+static gboolean
+clear_fault (Fault *fault)
+{
+  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&flush_lock);
+
+  fault->left = -1;
+
+  return fault->came;
+}
+
 /* Stand in for those of the C library, for SQLite too. */
 int
 fdatasync (int fd)
 {
   count_flush (fd);
 
-  return (int) syscall (SYS_fdatasync, fd);
+  return is_faulty (&flush_fault, fd) ? -1 : (int) syscall (SYS_fdatasync, fd);
 }
 
 int
@@ -75,7 +136,24 @@ fsync (int fd)
 {
   count_flush (fd);
 
-  return (int) syscall (SYS_fsync, fd);
+  return is_faulty (&flush_fault, fd) ? -1 : (int) syscall (SYS_fsync, fd);
+}
+
+ssize_t
+write (int         fd,
+       const void *data,
+       size_t      size)
+{
+  return is_faulty (&write_fault, fd) ? -1 : syscall (SYS_write, fd, data, size);
+}
+
+ssize_t
+pwrite64 (int         fd,
+          const void *data,
+          size_t      size,
+          off64_t     offset)
+{
+  return is_faulty (&write_fault, fd) ? -1 : syscall (SYS_pwrite64, fd, data, size, offset);
 }
 
 static guint
@@ -459,6 +537,129 @@ test_in_child (gconstpointer data)
     g_error ("%s", message);
 }
 
+/* Every system call ---------------------------------------------------------*/
+
+static gboolean
+commit_with_artifact (KhadimStore  *store,
+                      const char   *id,
+                      GError      **error)
+{
+  g_autoptr(KhadimArtifactRecord) record = khadim_artifact_record_new ();
+  g_autoptr(KhadimEvent) event = make_event (id, 1);
+  g_autoptr(GBytes) bytes = g_bytes_new_static ("hello", 5);
+  KhadimStoreBatch *batch = khadim_store_batch_new ();
+
+  record->session_id = g_strdup (id);
+  khadim_store_batch_add_event (batch, event);
+  khadim_store_batch_add_artifact (batch, record, bytes);
+
+  return khadim_store_commit_sync (store, batch, KHADIM_DURABILITY_MACHINE, error);
+}
+
+/* One commit whose call number @number of a kind fails; nothing of it stays,
+ * and it can be done again. FALSE if there are fewer calls. */
+static gboolean
+commit_with_fault (Fault    *fault,
+                   gint      number,
+                   gboolean  sticky,
+                   int       errsv)
+{
+  g_autofree char *folder = make_memory_folder ();
+  g_autoptr(KhadimStore) store = open_store (folder);
+  g_autofree char *id = put_new_session (store);
+  int code = errsv == ENOSPC ? KHADIM_STORE_ERROR_FULL : KHADIM_STORE_ERROR_FAILED;
+  g_autoptr(GError) error = NULL;
+  gboolean committed;
+  gboolean came;
+
+  set_fault (fault, number, sticky, errsv);
+  committed = commit_with_artifact (store, id, &error);
+  came = clear_fault (fault);
+  g_assert_true (committed != came);
+
+  if (came)
+    {
+      g_assert_error (error, KHADIM_STORE_ERROR, code);
+      g_clear_error (&error);
+      g_assert_cmpint (last_seq (store, id), ==, 0);
+      g_assert_cmpuint (count_files (folder, "artifacts"), ==, 0);
+      g_assert_true (commit_with_artifact (store, id, &error));
+      g_assert_no_error (error);
+    }
+
+  g_assert_cmpint (last_seq (store, id), ==, 1);
+  g_clear_object (&store);
+  assert_sound (folder);
+  remove_tree (folder);
+
+  return came;
+}
+
+static void
+test_every_call (void)
+{
+  static const struct
+  {
+    Fault *fault;
+    int errsv;
+    gint least;
+  } kinds[] = {
+    { &write_fault, ENOSPC, 6 },
+    { &write_fault, EIO, 6 },
+    { &flush_fault, EIO, 3 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    for (int sticky = 0; sticky <= 1; sticky++)
+      {
+        gint n_calls = 0;
+
+        while (commit_with_fault (kinds[i].fault, n_calls, sticky, kinds[i].errsv))
+          n_calls++;
+        g_test_message ("%d calls failed, each once", n_calls);
+        g_assert_cmpint (n_calls, >=, kinds[i].least);
+      }
+}
+
+/* Whether a new store can be opened although a write fails; if not, it can
+ * afterwards. */
+static gboolean
+open_with_fault (gint number)
+{
+  g_autofree char *folder = make_memory_folder ();
+  g_autofree char *place = g_build_filename (folder, "store", NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(KhadimStore) store = NULL;
+  gboolean came;
+
+  set_fault (&write_fault, number, TRUE, ENOSPC);
+  store = khadim_store_sqlite_new (place, &error);
+  came = clear_fault (&write_fault);
+
+  if (store == NULL)
+    {
+      g_assert_true (came);
+      g_assert_error (error, KHADIM_STORE_ERROR, KHADIM_STORE_ERROR_FULL);
+      store = open_store (place);
+    }
+  g_free (put_new_session (store));
+  g_clear_object (&store);
+  assert_sound (place);
+  remove_tree (folder);
+
+  return came;
+}
+
+static void
+test_every_write_at_open (void)
+{
+  gint n_calls = 0;
+
+  while (open_with_fault (n_calls))
+    n_calls++;
+  g_assert_cmpint (n_calls, >=, 10);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -478,6 +679,8 @@ main (int    argc,
   g_test_add_func ("/engine/store/flush/artifacts", test_artifacts);
   g_test_add_data_func ("/engine/store/full/disk", "--full-disk", test_in_child);
   g_test_add_data_func ("/engine/store/full/size-limit", "--size-limit", test_in_child);
+  g_test_add_func ("/engine/store/fault/commit", test_every_call);
+  g_test_add_func ("/engine/store/fault/open", test_every_write_at_open);
 
   return g_test_run ();
 }

@@ -178,6 +178,21 @@ test_other_program (void)
 }
 
 static void
+test_other_mode (void)
+{
+  g_autofree char *folder = make_test_folder ();
+  g_autofree char *id = NULL;
+  g_autofree char *path = make_closed_store (folder, &id);
+
+  run_sql (path, "PRAGMA journal_mode = DELETE");
+  refused (folder, KHADIM_STORE_ERROR_UNSUPPORTED);
+  run_sql (path, "PRAGMA journal_mode = WAL");
+  g_object_unref (open_store (folder));
+
+  remove_tree (folder);
+}
+
+static void
 test_lacks_table (void)
 {
   g_autofree char *folder = make_test_folder ();
@@ -568,6 +583,7 @@ main (int    argc,
   g_test_add_func ("/engine/store/open/newer", test_newer);
   g_test_add_func ("/engine/store/open/foreign", test_foreign);
   g_test_add_func ("/engine/store/open/other-program", test_other_program);
+  g_test_add_func ("/engine/store/open/other-mode", test_other_mode);
   g_test_add_func ("/engine/store/open/lacks-table", test_lacks_table);
   g_test_add_func ("/engine/store/open/damaged-pages", test_damaged_pages);
   g_test_add_func ("/engine/store/open/no-folder", test_no_folder);

@@ -1092,7 +1092,7 @@ int
 main (int    argc,
       char **argv)
 {
-  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/engine/store/default-folder", test_default_folder);
   g_test_add_func ("/engine/store/states", test_states);
