@@ -35,6 +35,7 @@ gboolean          _khadim_rpa_windows_has_answer  (KhadimRpaWindows       *self,
                                                    guint32                 id,
                                                    gulong                  token);
 gulong            _khadim_rpa_windows_next_token  (KhadimRpaWindows       *self);
+void              _khadim_rpa_windows_wake        (KhadimRpaWindows       *self);
 gint64            _khadim_rpa_deadline            (guint                   timeout_ms);
 
 G_END_DECLS

@@ -216,6 +216,13 @@ _khadim_rpa_windows_wait (KhadimRpaWindows       *self,
   return FALSE;
 }
 
+/* Has all waits look again. */
+void
+_khadim_rpa_windows_wake (KhadimRpaWindows *self)
+{
+  _khadim_rpa_waiter_bump (&self->waiter);
+}
+
 gulong
 _khadim_rpa_windows_next_token (KhadimRpaWindows *self)
 {
