@@ -81,17 +81,17 @@ finish (GTask            *task,
 }
 
 static const char *
-wanted (KhadimFilesState state)
+missed (KhadimFilesState state)
 {
   switch (state)
     {
     case KHADIM_FILES_STATE_GONE:
-      return "be gone";
+      return "was still there when the time was up";
     case KHADIM_FILES_STATE_CHANGED:
-      return "change";
+      return "had not changed when the time was up";
     case KHADIM_FILES_STATE_EXISTS:
     default:
-      return "be there";
+      return "was not there when the time was up";
     }
 }
 
@@ -108,12 +108,12 @@ finish_timeout (GTask *task)
   where = g_build_filename (khadim_json_get_string (args, "path", "."), pattern, NULL);
   if (!wait->looking && wait->scan->obstacle != NULL)
     finish (task, khadim_tool_result_new_failure (KHADIM_TOOL_ERROR_TIMEOUT,
-                                                  "“%s” did not settle in time: %s",
+                                                  "“%s” had not settled when the time was up: %s",
                                                   where, wait->scan->obstacle));
   else
     finish (task, khadim_tool_result_new_failure (KHADIM_TOOL_ERROR_TIMEOUT,
-                                                  "“%s” did not %s in time (folder “%s”)",
-                                                  where, wanted (wait->scan->state),
+                                                  "“%s” %s (in “%s”)",
+                                                  where, missed (wait->scan->state),
                                                   wait->scan->folder));
 }
 

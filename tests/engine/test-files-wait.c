@@ -216,7 +216,7 @@ test_gone (Harness       *h,
   harness_put (h, "lock", "", 0);
   h->deadline_us = g_get_monotonic_time () + 200 * 1000;
   harness_fails (h, "files.wait_for", "{'path':'lock','state':'gone'}",
-                 KHADIM_TOOL_ERROR_TIMEOUT, "be gone");
+                 KHADIM_TOOL_ERROR_TIMEOUT, "was still there");
 }
 
 static void
@@ -228,7 +228,7 @@ test_changed (Harness       *h,
   harness_put (h, "x", "old", -1);
   h->deadline_us = g_get_monotonic_time () + 400 * 1000;
   harness_fails (h, "files.wait_for", "{'path':'x','state':'changed','stable':'10ms'}",
-                 KHADIM_TOOL_ERROR_TIMEOUT, "change");
+                 KHADIM_TOOL_ERROR_TIMEOUT, "had not changed");
 
   h->deadline_us = G_MAXINT64;
   writer = start_writer (h, "sleep 0.3; printf new > x.new; mv x.new x");
