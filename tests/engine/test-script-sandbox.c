@@ -325,6 +325,85 @@ test_random (Fixture      *fixture,
                     "interval is empty");
 }
 
+static void append_call (GString *text,
+                         GRand   *rand,
+                         guint    depth);
+
+static void
+append_argument (GString *text,
+                 GRand   *rand,
+                 guint    depth)
+{
+  static const char *const leaves[] = {
+    "nil", "null", "true", "0", "1", "-1", "3", "1.5", "0/0", "math.huge", "math.maxinteger",
+    "math.mininteger", "''", "'a'", "'%d+'", "'(a*)'", "'%'", "'[a'", "'ab12 ä'", "'\\0'", "'%s %d'",
+    "'\\xff\\xfe'", "{}", "{1, 2, 3}", "{3, 1, 'x', a = 1}", "json.array ()", "len", "string",
+    "function (...) return ... end", "function (a, b) return a end", "v", "w", "'[1, {}]'", "1e15",
+    "('x'):rep (300)", "{{}, {}, {}}",
+  };
+
+  if (depth > 0 && g_rand_int_range (rand, 0, 3) == 0)
+    append_call (text, rand, depth - 1);
+  else
+    g_string_append (text, leaves[g_rand_int_range (rand, 0, G_N_ELEMENTS (leaves))]);
+}
+
+static void
+append_call (GString *text,
+             GRand   *rand,
+             guint    depth)
+{
+  static const char *const functions[] = {
+    "assert", "defined", "error", "ipairs", "len", "next", "pairs", "pcall", "rawequal", "rawlen",
+    "select", "tonumber", "tostring", "type", "json.array", "json.decode", "json.encode",
+    "math.floor", "math.max", "math.random", "math.tointeger", "math.fmod", "string.byte",
+    "string.char", "string.find", "string.format", "string.gmatch", "string.gsub", "string.len",
+    "string.lower", "string.match", "string.rep", "string.reverse", "string.sub", "table.concat",
+    "table.insert", "table.remove", "table.sort", "table.unpack", "utf8.char", "utf8.codepoint",
+    "utf8.codes", "utf8.len", "utf8.offset",
+  };
+  guint n_arguments = (guint) g_rand_int_range (rand, 0, 5);
+
+  g_string_append (text, functions[g_rand_int_range (rand, 0, G_N_ELEMENTS (functions))]);
+  g_string_append (text, " (");
+  for (guint i = 0; i < n_arguments; i++)
+    {
+      g_string_append (text, i > 0 ? ", " : "");
+      append_argument (text, rand, depth);
+    }
+  g_string_append (text, ")");
+}
+
+/* Random calls with arguments that do not fit: each ends with a value or one
+ * of the two errors, and the interpreter lives on. */
+static void
+test_random_calls (Fixture      *fixture,
+                   gconstpointer data)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (5);
+  guint n_rounds = g_test_slow () ? 300000 : 3000;
+  guint n_values = 0;
+
+  set (fixture->script, "v", "[1,{\"a\":null},\"x\"]");
+  set (fixture->script, "w", "{\"k\":[],\"l\":2}");
+  for (guint i = 0; i < n_rounds; i++)
+    {
+      GString *code = g_string_new ("return ");
+      g_autoptr(GError) error = NULL;
+      g_autoptr(JsonNode) node = NULL;
+      g_autofree char *text = NULL;
+
+      append_call (code, rand, 3);
+      text = g_string_free (code, FALSE);
+      node = khadim_script_run (fixture->script, text, &error);
+      if (node == NULL && error->code != KHADIM_ENGINE_ERROR_LIMIT)
+        g_assert_error (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_INVALID);
+      n_values += node != NULL;
+    }
+  g_assert_cmpuint (n_values, >, n_rounds / 10);
+  assert_value (fixture->script, "1 + 1", "2");
+}
+
 int
 main (int    argc,
       char **argv)
@@ -342,6 +421,7 @@ main (int    argc,
   ADD ("deep-source", test_deep_source);
   ADD ("deterministic", test_deterministic);
   ADD ("random", test_random);
+  ADD ("random-calls", test_random_calls);
   ADD ("time", test_time);
 
   return g_test_run ();
