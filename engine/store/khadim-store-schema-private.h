@@ -17,6 +17,10 @@ typedef struct
 
 gboolean  _khadim_store_check_place (const char             *folder,
                                      GError                **error);
+gboolean  _khadim_store_is_network_fuse
+                                    (const char             *mountinfo,
+                                     guint                   device_major,
+                                     guint                   device_minor);
 gboolean  _khadim_store_create      (const char             *path,
                                      const char             *owner_id,
                                      GError                **error);

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
 #include <gio/gio.h>
@@ -23,6 +24,7 @@
 #define APPLICATION_ID 0x4b484144
 #define APPLICATION_ID_TEXT "1263026500"
 #define BACKUP_PAGES_PER_STEP -1
+#define FUSE_MAGIC 0x65735546
 
 /* Columns stand in the order of the fields of the records. */
 static const char schema_1[] =
@@ -162,6 +164,82 @@ static const struct
   { 0x786f4256, "VirtualBox shared folder" },
 };
 
+/* FUSE serves local and remote places alike; the kind stands in mountinfo, see
+ * proc_pid_mountinfo(5). */
+static const char *const network_fuse_kinds[] = {
+  "fuse.sshfs", "fuse.rclone", "fuse.s3fs", "fuse.davfs", "fuse.glusterfs", "fuse.ceph-fuse",
+  "fuse.curlftpfs", "fuse.gvfsd-fuse", "fuse.juicefs", NULL,
+};
+
+/* "36 35 98:0 /root /point options [tags…] - kind source options" */
+static gboolean
+is_network_mount (const char *line,
+                  const char *device)
+{
+  g_auto(GStrv) words = g_strsplit (line, " ", -1);
+  guint n_words = g_strv_length (words);
+
+  if (n_words < 3 || !g_str_equal (words[2], device))
+    return FALSE;
+
+  for (guint i = 3; i + 1 < n_words; i++)
+    {
+      if (g_str_equal (words[i], "-"))
+        return g_strv_contains (network_fuse_kinds, words[i + 1]);
+    }
+
+  return FALSE;
+}
+
+/*< private >
+ * _khadim_store_is_network_fuse:
+ * @mountinfo: the content of `/proc/self/mountinfo`
+ * @device_major: of the device that a place lies on
+ * @device_minor: of the device that a place lies on
+ *
+ * Returns: whether that device is a FUSE file system of another machine
+ */
+gboolean
+_khadim_store_is_network_fuse (const char *mountinfo,
+                               guint       device_major,
+                               guint       device_minor)
+{
+  g_auto(GStrv) lines = g_strsplit (mountinfo, "\n", -1);
+  g_autofree char *device = g_strdup_printf ("%u:%u", device_major, device_minor);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      if (is_network_mount (lines[i], device))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+static gboolean
+lies_on_network_fuse (const char *folder)
+{
+  g_autofree char *mountinfo = NULL;
+  struct stat info;
+
+  return stat (folder, &info) == 0
+         && g_file_get_contents ("/proc/self/mountinfo", &mountinfo, NULL, NULL)
+         && _khadim_store_is_network_fuse (mountinfo, major (info.st_dev), minor (info.st_dev));
+}
+
+static gboolean
+set_network_error (GError     **error,
+                   const char  *folder,
+                   const char  *kind)
+{
+  g_set_error (error, KHADIM_STORE_ERROR, KHADIM_STORE_ERROR_UNSUPPORTED,
+               "“%s” lies on a network file system (%s), where a store is not safe: "
+               "choose a local folder by KHADIM_HOME",
+               folder, kind);
+
+  return FALSE;
+}
+
 /*< private >
  * _khadim_store_check_place:
  * @folder: a folder that exists
@@ -188,14 +266,10 @@ _khadim_store_check_place (const char  *folder,
   for (guint i = 0; i < G_N_ELEMENTS (network_file_systems); i++)
     {
       if (network_file_systems[i].magic == (guint32) info.f_type)
-        {
-          g_set_error (error, KHADIM_STORE_ERROR, KHADIM_STORE_ERROR_UNSUPPORTED,
-                       "“%s” lies on a network file system (%s), where a store is not safe: "
-                       "choose a local folder by KHADIM_HOME",
-                       folder, network_file_systems[i].name);
-          return FALSE;
-        }
+        return set_network_error (error, folder, network_file_systems[i].name);
     }
+  if ((guint32) info.f_type == FUSE_MAGIC && lies_on_network_fuse (folder))
+    return set_network_error (error, folder, "FUSE");
 
   return TRUE;
 }
@@ -523,6 +597,25 @@ give_name (const char  *new_path,
   return FALSE;
 }
 
+/* A folder above the store may not be ours to open, and not every file system
+ * can flush one. */
+static gboolean
+sync_folder (const char  *path,
+             GError     **error)
+{
+  g_auto(KhadimFd) fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+  if (fd >= 0 && fsync (fd) == 0)
+    return TRUE;
+  if (errno == EACCES || errno == EINVAL)
+    return TRUE;
+
+  g_set_error (error, KHADIM_STORE_ERROR, KHADIM_STORE_ERROR_FAILED,
+               "Flushing “%s”: %s", path, g_strerror (errno));
+
+  return FALSE;
+}
+
 /*< private >
  * _khadim_store_create:
  * @path: where no database is
@@ -540,6 +633,8 @@ _khadim_store_create (const char  *path,
                       GError     **error)
 {
   g_autofree char *new_path = g_strconcat (path, ".new-", owner_id, NULL);
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *parent = g_path_get_dirname (folder);
 
   if (!fill_new (new_path, error))
     {
@@ -547,5 +642,8 @@ _khadim_store_create (const char  *path,
       return FALSE;
     }
 
-  return give_name (new_path, path, error);
+  /* The names have to outlive a loss of power, as what is committed does. */
+  return give_name (new_path, path, error)
+         && sync_folder (folder, error)
+         && sync_folder (parent, error);
 }

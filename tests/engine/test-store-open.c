@@ -118,6 +118,22 @@ test_network (void)
   remove_tree (folder);
 }
 
+/* Lines as Linux writes them, of a local and of a remote FUSE. */
+static void
+test_network_fuse (void)
+{
+  static const char mountinfo[] =
+    "24 29 0:22 / /sys rw,nosuid shared:7 - sysfs sysfs rw\n"
+    "91 29 0:51 / /home/a/remote rw,nosuid - fuse.sshfs host:/home rw,user_id=1000\n"
+    "92 29 0:52 / /home/a/vault rw shared:9 master:1 - fuse.gocryptfs /home/a/.v rw\n"
+    "93 29 0:5 / /torn\n";
+
+  g_assert_true (_khadim_store_is_network_fuse (mountinfo, 0, 51));
+  g_assert_false (_khadim_store_is_network_fuse (mountinfo, 0, 52));
+  g_assert_false (_khadim_store_is_network_fuse (mountinfo, 0, 5));
+  g_assert_false (_khadim_store_is_network_fuse ("", 0, 0));
+}
+
 static void
 test_newer (void)
 {
@@ -429,13 +445,30 @@ test_migration_fails (void)
 /* Processes -----------------------------------------------------------------*/
 
 #define N_PROCESSES 4
-#define N_ROUNDS 15
+#define N_ROUNDS 12
+#define N_EVENTS 25
 #define RACE_OPTION "--race"
 #define NEW_SESSION "new"
 
 static const char *program;
 
 enum { START_FD = 3, RESULT_FD = 4, DONE_FD = 5 };
+
+/* Every commit of every process succeeds, however many of them write. */
+static void
+put_session_with_events (KhadimStore *store)
+{
+  g_autofree char *id = put_new_session (store);
+
+  for (gint64 seq = 1; seq <= N_EVENTS; seq++)
+    {
+      g_autoptr(KhadimEvent) event = make_event (id, seq);
+      KhadimStoreBatch *batch = khadim_store_batch_new ();
+
+      khadim_store_batch_add_event (batch, event);
+      commit (store, batch);
+    }
+}
 
 /* One of several processes: waits for the start, opens the store, claims the
  * session or makes a new one, tells how it went, and stays until all have. */
@@ -453,7 +486,7 @@ run_racer (const char *folder,
 
   store = khadim_store_sqlite_new (folder, &error);
   if (store != NULL && g_str_equal (session_id, NEW_SESSION))
-    g_free (put_new_session (store));
+    put_session_with_events (store);
   else if (store != NULL)
     khadim_store_claim_session (store, session_id, &error);
 
@@ -562,6 +595,12 @@ test_race_create (void)
       store = open_store (folder);
       sessions = khadim_store_list_sessions (store, NULL, 0, NULL);
       g_assert_cmpuint (sessions->len, ==, N_PROCESSES);
+      for (guint i = 0; i < sessions->len; i++)
+        {
+          const KhadimSessionRecord *session = g_ptr_array_index (sessions, i);
+
+          g_assert_cmpint (last_seq (store, session->id), ==, N_EVENTS);
+        }
       g_clear_object (&store);
       remove_tree (folder);
     }
@@ -580,6 +619,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
 
   g_test_add_func ("/engine/store/open/network", test_network);
+  g_test_add_func ("/engine/store/open/network-fuse", test_network_fuse);
   g_test_add_func ("/engine/store/open/newer", test_newer);
   g_test_add_func ("/engine/store/open/foreign", test_foreign);
   g_test_add_func ("/engine/store/open/other-program", test_other_program);
