@@ -37,6 +37,7 @@ typedef enum {
   ASK_ROLE,
   ASK_STATE,
   ASK_INTERFACES,
+  ASK_CHILD_COUNT,
   ASK_CHILDREN,
   ASK_DESCRIPTION,
   ASK_EXTENTS,
@@ -339,6 +340,21 @@ ask_text (KhadimRpaA11yWalk *self,
 }
 
 static void
+take_child_count (KhadimRpaA11yWalk *self,
+                  KhadimRpaA11yNode *node,
+                  GVariant          *reply)
+{
+  g_autoptr(GVariant) count = unbox (reply, G_VARIANT_TYPE_INT32);
+  int n = count != NULL ? g_variant_get_int32 (count) : -1;
+
+  if (n > 0 && n <= MAX_CHILDREN)
+    ask (self, node, ASK_CHILDREN, _KHADIM_A11Y_IFACE_ACCESSIBLE, "GetChildren", NULL,
+         G_VARIANT_TYPE ("(a(so))"));
+  else
+    node->truncated = n != 0;
+}
+
+static void
 take_answer (KhadimRpaA11yWalk *self,
              KhadimRpaA11yNode *node,
              Ask                what,
@@ -358,6 +374,9 @@ take_answer (KhadimRpaA11yWalk *self,
       break;
     case ASK_INTERFACES:
       take_interfaces (node, reply);
+      break;
+    case ASK_CHILD_COUNT:
+      take_child_count (self, node, reply);
       break;
     case ASK_CHILDREN:
       take_children (self, node, reply);
@@ -484,16 +503,13 @@ is_wanted (KhadimRpaA11yWalk *self,
          || _khadim_rpa_a11y_node_has (node, ATSPI_STATE_SHOWING);
 }
 
-/* An object that manages its descendants has as many as its table has cells:
- * asking for all of them would never end. */
 static gboolean
 may_descend (KhadimRpaA11yWalk *self,
              KhadimRpaA11yNode *node)
 {
   if (self->descend != NULL && !self->descend (node, self->descend_data))
     return FALSE;
-  if (node->depth < self->limits.max_depth
-      && !_khadim_rpa_a11y_node_has (node, ATSPI_STATE_MANAGES_DESCENDANTS))
+  if (node->depth < self->limits.max_depth)
     return TRUE;
   node->truncated = TRUE;
 
@@ -505,6 +521,19 @@ may_ask (KhadimRpaA11yWalk *self,
          KhadimRpaA11yNode *node)
 {
   return !self->expired && !self->cancelled && !g_hash_table_contains (self->hung, node->app);
+}
+
+/* An object that manages its descendants may have as many as a sheet has
+ * cells; making a list of them all would never end. */
+static void
+ask_children (KhadimRpaA11yWalk *self,
+              KhadimRpaA11yNode *node)
+{
+  if (_khadim_rpa_a11y_node_has (node, ATSPI_STATE_MANAGES_DESCENDANTS))
+    ask_property (self, node, ASK_CHILD_COUNT, _KHADIM_A11Y_IFACE_ACCESSIBLE, "ChildCount");
+  else
+    ask (self, node, ASK_CHILDREN, _KHADIM_A11Y_IFACE_ACCESSIBLE, "GetChildren", NULL,
+         G_VARIANT_TYPE ("(a(so))"));
 }
 
 /* The first answers say what else there is to ask; after the second ones, the
@@ -523,8 +552,7 @@ node_answered (KhadimRpaA11yWalk *self,
 
   node->asked_further = TRUE;
   if (may_descend (self, node))
-    ask (self, node, ASK_CHILDREN, _KHADIM_A11Y_IFACE_ACCESSIBLE, "GetChildren", NULL,
-         G_VARIANT_TYPE ("(a(so))"));
+    ask_children (self, node);
   if (self->limits.details)
     ask_details (self, node);
 }
