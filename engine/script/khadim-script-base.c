@@ -192,8 +192,9 @@ base_len (lua_State *lua)
 static int
 base_defined (lua_State *lua)
 {
-  luaL_checkstring (lua, 1);
-  lua_pushboolean (lua, _khadim_script_scopes_find (lua, 1));
+  const char *name = luaL_checkstring (lua, 1);
+
+  lua_pushboolean (lua, _khadim_script_scopes_find (lua, name));
 
   return 1;
 }

@@ -1,0 +1,341 @@
+/* SPDX-FileCopyrightText: 2026 The Khadim authors
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#define G_LOG_DOMAIN "khadim-rpa-screen"
+
+#include "config.h"
+
+#include "rpa/tools/khadim-rpa-screen-private.h"
+
+#include <string.h>
+
+#include "engine/json/khadim-json.h"
+#include "rpa/find/khadim-rpa-a11y-act.h"
+#include "rpa/screen/khadim-rpa-error.h"
+
+/* How long a field may take to get the focus after a click. */
+#define FOCUS_TIMEOUT_MS 2000
+
+/* The window that keys go to: that of the target, `in`, or the active one. */
+static gboolean
+get_window (KhadimRpaDesk  *desk,
+            JsonObject     *args,
+            guint32        *out_window,
+            GCancellable   *cancellable,
+            GError        **error)
+{
+  g_autoptr(KhadimRpaWindow) window = NULL;
+
+  if (!_khadim_rpa_get_in (desk, khadim_json_get_object (args, "in"), &window, error))
+    return FALSE;
+  if (window == NULL && khadim_rpa_windows_has_manager (desk->windows))
+    {
+      window = khadim_rpa_windows_get_active (desk->windows, error);
+      if (window == NULL)
+        return FALSE;
+    }
+  *out_window = window != NULL ? khadim_rpa_window_get_id (window) : 0;
+
+  return _khadim_rpa_raise (desk, *out_window, cancellable, error);
+}
+
+/* A field gets the keyboard by a click, as a person would give it. One that
+ * has it already is left alone: a click would move its cursor. */
+static gboolean
+focus_field (KhadimRpaDesk   *desk,
+             KhadimRpaPlace  *place,
+             GCancellable    *cancellable,
+             GError         **error)
+{
+  g_autoptr(KhadimRpaA11yNode) now = NULL;
+
+  if (!_khadim_rpa_raise (desk, place->window, cancellable, error))
+    return FALSE;
+  if (place->node != NULL)
+    now = khadim_rpa_a11y_refresh (desk->a11y, place->node, cancellable, NULL);
+  if (now != NULL && khadim_rpa_a11y_node_has_state (now, "focused"))
+    return TRUE;
+
+  return khadim_rpa_input_click (desk->input, place->x, place->y, KHADIM_RPA_BUTTON_LEFT, 1, NULL,
+                                 0, place->window, cancellable, error) &&
+         khadim_rpa_input_settle (desk->input, place->window, FOCUS_TIMEOUT_MS, cancellable, error);
+}
+
+/* Whether the field still has the focus; what accessibility cannot tell is
+ * left to the check of the window. */
+typedef struct
+{
+  KhadimRpaDesk *desk;
+  KhadimRpaA11yNode *node;
+  gint64 checked_us;
+} FieldCheck;
+
+#define FIELD_CHECK_INTERVAL_US 200000
+
+static gboolean
+check_field (gpointer   user_data,
+             GError   **error)
+{
+  FieldCheck *check = user_data;
+  gint64 now_us = g_get_monotonic_time ();
+  g_autoptr(KhadimRpaA11yNode) now = NULL;
+
+  if (check->node == NULL || now_us - check->checked_us < FIELD_CHECK_INTERVAL_US)
+    return TRUE;
+
+  check->checked_us = now_us;
+  now = khadim_rpa_a11y_refresh (check->desk->a11y, check->node, NULL, NULL);
+  if (now == NULL || khadim_rpa_a11y_node_has_state (now, "focused"))
+    return TRUE;
+  g_set_error_literal (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_FOCUS_LOST,
+                       "The field no longer has the keyboard");
+
+  return FALSE;
+}
+
+static gboolean
+type (KhadimRpaDesk   *desk,
+      JsonObject      *args,
+      const char      *text,
+      KhadimRpaPlace  *place,
+      guint32          window,
+      GCancellable    *cancellable,
+      GError         **error)
+{
+  FieldCheck check = { .desk = desk };
+  KhadimRpaTypeOptions options = {
+    .window = window, .delay_us = 1000 * _khadim_rpa_get_ms (args, "delay", 0),
+    .check = check_field, .check_data = &check,
+  };
+  gboolean good = TRUE;
+
+  if (place->node != NULL && khadim_rpa_a11y_node_has_state (place->node, "focused"))
+    check.node = place->node;
+  if (khadim_json_get_boolean (args, "clear", FALSE))
+    good = khadim_rpa_input_key (desk->input, "ctrl+a", window, 1, 0, cancellable, error) &&
+           khadim_rpa_input_key (desk->input, "Delete", window, 1, 0, cancellable, error);
+  good = good && khadim_rpa_input_type (desk->input, text, &options, NULL, cancellable, error);
+  if (good && khadim_json_get_boolean (args, "enter", FALSE))
+    good = khadim_rpa_input_key (desk->input, "Return", window, 1, 0, cancellable, error) &&
+           khadim_rpa_input_settle (desk->input, window, FOCUS_TIMEOUT_MS, cancellable, error);
+
+  return good;
+}
+
+/* After a crash in the middle: a field that was to be cleared first can be
+ * filled again whatever it holds; anything else may have been typed already. */
+static gboolean
+may_repeat (JsonObject *args)
+{
+  return json_object_has_member (args, "target") &&
+         khadim_json_get_boolean (args, "clear", FALSE) &&
+         !khadim_json_get_boolean (args, "enter", FALSE);
+}
+
+static KhadimToolResult *
+sealed (void)
+{
+  return khadim_tool_result_new_failure (KHADIM_TOOL_ERROR_SEALED,
+                                         "what was typed before the interruption is not known");
+}
+
+static void
+wipe (char *text)
+{
+  if (text == NULL)
+    return;
+  explicit_bzero (text, strlen (text));
+  g_free (text);
+}
+
+KhadimToolResult *
+_khadim_rpa_run_type (KhadimRpaDesk  *desk,
+                      KhadimToolCall *call,
+                      GCancellable   *cancellable)
+{
+  JsonObject *args = khadim_tool_call_get_args (call);
+  g_auto(KhadimRpaPlace) place = { 0 };
+  KhadimToolResult *failure = NULL;
+  GError *error = NULL;
+  char *text = NULL;
+  guint32 window = 0;
+  gboolean targeted = json_object_has_member (args, "target");
+
+  if (khadim_tool_call_is_resumed (call) && !may_repeat (args))
+    return sealed ();
+  if (targeted && !_khadim_rpa_locate (desk, call, &place, &failure, cancellable))
+    return failure;
+  if (khadim_tool_call_is_dry_run (call))
+    return _khadim_rpa_dry (targeted ? &place : NULL, "type");
+
+  if (targeted)
+    {
+      window = place.window;
+      focus_field (desk, &place, cancellable, &error);
+    }
+  else
+    get_window (desk, args, &window, cancellable, &error);
+  if (error == NULL)
+    text = JSON_NODE_HOLDS_OBJECT (khadim_json_get (args, "text"))
+             ? khadim_tool_call_resolve_secret (call, khadim_json_get (args, "text"), &error)
+             : g_strdup (khadim_json_get_string (args, "text", ""));
+  if (text != NULL)
+    type (desk, args, text, &place, window, cancellable, &error);
+  wipe (text);
+
+  return _khadim_rpa_answer (targeted ? &place : NULL, NULL, error);
+}
+
+KhadimToolResult *
+_khadim_rpa_run_key (KhadimRpaDesk  *desk,
+                     KhadimToolCall *call,
+                     GCancellable   *cancellable)
+{
+  JsonObject *args = khadim_tool_call_get_args (call);
+  g_auto(KhadimRpaPlace) place = { 0 };
+  KhadimToolResult *failure = NULL;
+  GError *error = NULL;
+  guint32 window = 0;
+  gboolean targeted = json_object_has_member (args, "target");
+
+  if (targeted && !_khadim_rpa_locate (desk, call, &place, &failure, cancellable))
+    return failure;
+  if (khadim_tool_call_is_dry_run (call))
+    return _khadim_rpa_dry (targeted ? &place : NULL, "press keys");
+  if (targeted)
+    {
+      window = place.window;
+      focus_field (desk, &place, cancellable, &error);
+    }
+  else
+    get_window (desk, args, &window, cancellable, &error);
+  if (error == NULL &&
+      khadim_rpa_input_key (desk->input, khadim_json_get_string (args, "keys", ""), window,
+                            (guint) khadim_json_get_int (args, "repeat", 1),
+                            _khadim_rpa_get_ms (args, "hold", 0), cancellable, &error))
+    khadim_rpa_input_settle (desk->input, window, FOCUS_TIMEOUT_MS, cancellable, NULL);
+
+  return _khadim_rpa_answer (targeted ? &place : NULL, NULL, error);
+}
+
+KhadimToolResult *
+_khadim_rpa_run_key_down (KhadimRpaDesk  *desk,
+                          KhadimToolCall *call,
+                          GCancellable   *cancellable)
+{
+  JsonObject *args = khadim_tool_call_get_args (call);
+  GError *error = NULL;
+  guint32 window = 0;
+
+  if (khadim_tool_call_is_dry_run (call))
+    return _khadim_rpa_dry (NULL, "press keys");
+  if (get_window (desk, args, &window, cancellable, &error))
+    khadim_rpa_input_key_down (desk->input, khadim_json_get_string (args, "keys", ""), window,
+                               &error);
+
+  return _khadim_rpa_answer (NULL, NULL, error);
+}
+
+KhadimToolResult *
+_khadim_rpa_run_key_up (KhadimRpaDesk  *desk,
+                        KhadimToolCall *call,
+                        GCancellable   *cancellable)
+{
+  const char *keys = khadim_json_get_string (khadim_tool_call_get_args (call), "keys", "all");
+  GError *error = NULL;
+
+  if (khadim_tool_call_is_dry_run (call))
+    return _khadim_rpa_dry (NULL, "release keys");
+  khadim_rpa_input_key_up (desk->input, strcmp (keys, "all") == 0 ? NULL : keys, &error);
+
+  return _khadim_rpa_answer (NULL, NULL, error);
+}
+
+/* Through the tree --------------------------------------------------------- */
+
+static gboolean
+locate_node (KhadimRpaDesk     *desk,
+             KhadimToolCall    *call,
+             KhadimRpaPlace    *place,
+             KhadimToolResult **out_failure,
+             GCancellable      *cancellable)
+{
+  if (!_khadim_rpa_locate (desk, call, place, out_failure, cancellable))
+    return FALSE;
+  if (place->node != NULL)
+    return TRUE;
+
+  *out_failure = _khadim_rpa_answer (
+    place, NULL,
+    g_error_new (KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_UNSUPPORTED,
+                 "the place was found by its %s; this tool needs the evidence “a11y”",
+                 place->evidence));
+
+  return FALSE;
+}
+
+KhadimToolResult *
+_khadim_rpa_run_invoke (KhadimRpaDesk  *desk,
+                        KhadimToolCall *call,
+                        GCancellable   *cancellable)
+{
+  JsonObject *args = khadim_tool_call_get_args (call);
+  g_auto(KhadimRpaPlace) place = { 0 };
+  KhadimToolResult *failure = NULL;
+  GError *error = NULL;
+
+  if (!locate_node (desk, call, &place, &failure, cancellable))
+    return failure;
+  if (khadim_tool_call_is_dry_run (call))
+    return _khadim_rpa_dry (&place, "invoke");
+  khadim_rpa_a11y_invoke (desk->a11y, place.node, khadim_json_get_string (args, "action", NULL),
+                          cancellable, &error);
+
+  return _khadim_rpa_answer (&place, NULL, error);
+}
+
+KhadimToolResult *
+_khadim_rpa_run_set_value (KhadimRpaDesk  *desk,
+                           KhadimToolCall *call,
+                           GCancellable   *cancellable)
+{
+  JsonObject *args = khadim_tool_call_get_args (call);
+  JsonNode *value = khadim_json_get (args, "value");
+  g_auto(KhadimRpaPlace) place = { 0 };
+  KhadimToolResult *failure = NULL;
+  GError *error = NULL;
+  char *text = NULL;
+
+  if (!locate_node (desk, call, &place, &failure, cancellable))
+    return failure;
+  if (khadim_tool_call_is_dry_run (call))
+    return _khadim_rpa_dry (&place, "set the value");
+  text = JSON_NODE_HOLDS_OBJECT (value) ? khadim_tool_call_resolve_secret (call, value, &error)
+                                        : g_strdup (khadim_json_get_string (args, "value", ""));
+  if (text != NULL)
+    khadim_rpa_a11y_set_value (desk->a11y, place.node, text, cancellable, &error);
+  wipe (text);
+
+  return _khadim_rpa_answer (&place, NULL, error);
+}
+
+KhadimToolResult *
+_khadim_rpa_run_select_text (KhadimRpaDesk  *desk,
+                             KhadimToolCall *call,
+                             GCancellable   *cancellable)
+{
+  JsonObject *args = khadim_tool_call_get_args (call);
+  g_auto(KhadimRpaPlace) place = { 0 };
+  KhadimToolResult *failure = NULL;
+  GError *error = NULL;
+
+  if (!locate_node (desk, call, &place, &failure, cancellable))
+    return failure;
+  if (khadim_tool_call_is_dry_run (call))
+    return _khadim_rpa_dry (&place, "select text");
+  khadim_rpa_a11y_select_text (desk->a11y, place.node, khadim_json_get_string (args, "from", ""),
+                               khadim_json_get_string (args, "to", NULL), cancellable, &error);
+
+  return _khadim_rpa_answer (&place, NULL, error);
+}
