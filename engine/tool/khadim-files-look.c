@@ -152,9 +152,8 @@ list_folder (Listing     *listing,
              guint        depth,
              GError     **error)
 {
+  g_autoptr(GPtrArray) names = NULL;
   g_autoptr(GError) local = NULL;
-  g_autoptr(GDir) dir = NULL;
-  const char *name;
 
   if (depth > KHADIM_TOOL_IO_MAX_DEPTH)
     {
@@ -163,17 +162,19 @@ list_folder (Listing     *listing,
       return FALSE;
     }
 
-  errno = 0;
-  dir = g_dir_open (folder, 0, &local);
-  if (dir == NULL)
+  names = _khadim_tool_io_read_folder (folder, &local);
+  if (names == NULL)
     {
-      _khadim_tool_io_set_error (error, errno, "list", folder);
+      if (depth > 0 && g_error_matches (local, KHADIM_TOOL_ERROR, KHADIM_TOOL_ERROR_NOT_FOUND))
+        return TRUE;
+      g_propagate_error (error, g_steal_pointer (&local));
       return FALSE;
     }
-  while ((name = g_dir_read_name (dir)) != NULL)
+
+  for (guint i = 0; i < names->len; i++)
     {
       if (g_cancellable_set_error_if_cancelled (listing->cancellable, error)
-          || !list_entry (listing, folder, name, depth, error))
+          || !list_entry (listing, folder, g_ptr_array_index (names, i), depth, error))
         return FALSE;
     }
 

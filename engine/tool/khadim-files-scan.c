@@ -345,22 +345,22 @@ read_folder (KhadimFilesScan  *self,
              gint64            now_us,
              GError          **error)
 {
-  g_autoptr(GDir) dir = g_dir_open (self->folder, 0, NULL);
-  const char *name;
-  guint n_seen = 0;
+  g_autoptr(GError) local = NULL;
+  g_autoptr(GPtrArray) names = _khadim_tool_io_read_folder (self->folder, &local);
 
   /* A folder that is not there yet holds nothing. */
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+  if (names == NULL && !g_error_matches (local, KHADIM_TOOL_ERROR, KHADIM_TOOL_ERROR_NOT_FOUND))
     {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+
+  for (guint i = 0; names != NULL && i < names->len; i++)
+    {
+      const char *name = g_ptr_array_index (names, i);
+
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return FALSE;
-      if (++n_seen > KHADIM_TOOL_IO_MAX_ENTRIES)
-        {
-          g_set_error (error, KHADIM_TOOL_ERROR, KHADIM_TOOL_ERROR_LIMIT,
-                       "“%s” holds more than %d files",
-                       self->folder, KHADIM_TOOL_IO_MAX_ENTRIES);
-          return FALSE;
-        }
       if (matches (self, name))
         note (self, name, now_us);
       if (is_partial (name))

@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 #define KHADIM_TOOL_IO_LEFTOVER_SCAN 10000
 /* How deep a tree of folders may be that is copied or deleted */
 #define KHADIM_TOOL_IO_MAX_DEPTH 128
-/* How many files and folders a copied or deleted tree may hold */
+/* How many files and folders a folder or a tree may hold */
 #define KHADIM_TOOL_IO_MAX_ENTRIES 100000
 
 /**
@@ -101,6 +101,11 @@ GBytes   *_khadim_tool_io_encode      (const char           *text,
                                        GError              **error);
 
 /* Trees */
+GPtrArray *_khadim_tool_io_read_names (int                   fd,
+                                       const char           *path,
+                                       GError              **error);
+GPtrArray *_khadim_tool_io_read_folder (const char          *path,
+                                        GError             **error);
 gboolean  _khadim_tool_io_copy_tree   (const char           *from,
                                        const char           *to,
                                        gboolean              overwrite,

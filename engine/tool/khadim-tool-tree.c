@@ -68,12 +68,12 @@ read_entries (DIR       *dir,
   return errno == 0;
 }
 
-/* The names in a folder, which itself stays open: all of them or an error,
- * for what is missed would be missing in a copy. */
-static GPtrArray *
-read_names (TreeWalk  *walk,
-            int        fd,
-            GError   **error)
+/* The names in the open folder @fd: all of them or an error, for what is
+ * missed would be missing in a copy. */
+GPtrArray *
+_khadim_tool_io_read_names (int          fd,
+                            const char  *path,
+                            GError     **error)
 {
   g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   int copy = openat (fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -81,13 +81,38 @@ read_names (TreeWalk  *walk,
   gboolean ok = dir != NULL && read_entries (dir, names);
 
   if (!ok)
-    _khadim_tool_io_set_error (error, errno, "list a folder in", walk->path);
+    _khadim_tool_io_set_error (error, errno, "list", path);
   if (dir != NULL)
     closedir (dir);
   else if (copy >= 0)
     close (copy);
+  if (ok && names->len > KHADIM_TOOL_IO_MAX_ENTRIES)
+    {
+      g_set_error (error, KHADIM_TOOL_ERROR, KHADIM_TOOL_ERROR_LIMIT,
+                   "“%s” holds more than %d files", path, KHADIM_TOOL_IO_MAX_ENTRIES);
+      ok = FALSE;
+    }
 
   return ok ? g_steal_pointer (&names) : NULL;
+}
+
+/* The same for a path. */
+GPtrArray *
+_khadim_tool_io_read_folder (const char  *path,
+                             GError     **error)
+{
+  int fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  GPtrArray *names;
+
+  if (fd < 0)
+    {
+      _khadim_tool_io_set_error (error, errno, "list", path);
+      return NULL;
+    }
+  names = _khadim_tool_io_read_names (fd, path, error);
+  close (fd);
+
+  return names;
 }
 
 static int
@@ -121,7 +146,7 @@ delete_children (TreeWalk  *walk,
                  gboolean   really,
                  GError   **error)
 {
-  g_autoptr(GPtrArray) names = read_names (walk, fd, error);
+  g_autoptr(GPtrArray) names = _khadim_tool_io_read_names (fd, walk->path, error);
 
   if (names == NULL)
     return FALSE;
@@ -413,7 +438,7 @@ copy_children (TreeWalk  *walk,
                guint      depth,
                GError   **error)
 {
-  g_autoptr(GPtrArray) names = read_names (walk, from, error);
+  g_autoptr(GPtrArray) names = _khadim_tool_io_read_names (from, walk->path, error);
 
   if (names == NULL)
     return FALSE;

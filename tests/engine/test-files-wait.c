@@ -312,6 +312,11 @@ static void
 test_errors (Harness       *h,
              gconstpointer  data)
 {
+  g_autofree char *long_name = g_strnfill (300, 'x');
+  g_autofree char *args = g_strdup_printf ("{'path':'%s','pattern':'*'}", long_name);
+
+  /* What can never become true is not waited for. */
+  harness_fails (h, "files.wait_for", args, KHADIM_TOOL_ERROR_LIMIT, "name is too long");
   harness_fails (h, "files.wait_for", "{'path':'../x'}", KHADIM_TOOL_ERROR_DENIED, "x");
   harness_fails (h, "files.wait_for", "{'path':'x','stable':'soon'}", KHADIM_TOOL_ERROR_TOOL,
                  "soon");
