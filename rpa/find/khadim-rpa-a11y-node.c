@@ -62,6 +62,12 @@ _khadim_rpa_a11y_node_new (KhadimRpaA11yApp *app,
   return self;
 }
 
+GPtrArray *
+_khadim_rpa_a11y_node_array_new (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) khadim_rpa_a11y_node_unref);
+}
+
 gboolean
 _khadim_rpa_a11y_node_has (KhadimRpaA11yNode *self,
                            guint              state)

@@ -86,6 +86,7 @@ void               _khadim_rpa_a11y_app_unref  (KhadimRpaA11yApp  *self);
 
 KhadimRpaA11yNode *_khadim_rpa_a11y_node_new   (KhadimRpaA11yApp  *app,
                                                 const char        *path);
+GPtrArray         *_khadim_rpa_a11y_node_array_new (void);
 gboolean           _khadim_rpa_a11y_node_has   (KhadimRpaA11yNode *self,
                                                 guint              state);
 gboolean           _khadim_rpa_a11y_glob_match (const char        *pattern,
@@ -111,9 +112,21 @@ gboolean           _khadim_rpa_a11y_walk_run      (KhadimRpaA11yWalk         *se
                                                    GCancellable              *cancellable,
                                                    GError                   **error);
 
+gboolean           _khadim_rpa_a11y_dont_descend  (KhadimRpaA11yNode         *node,
+                                                   gpointer                   user_data);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (KhadimRpaA11yWalk, _khadim_rpa_a11y_walk_free)
 
 /* The connection */
+
+GDBusConnection *_khadim_rpa_a11y_get_bus (KhadimRpaA11y *self);
+gboolean  _khadim_rpa_a11y_find_place (KhadimRpaA11y      *self,
+                                       KhadimRpaA11yNode  *top,
+                                       KhadimRpaA11yPlace *out_place);
+GPtrArray *_khadim_rpa_a11y_list_in_scope (KhadimRpaA11y             *self,
+                                           const KhadimRpaA11yScope  *scope,
+                                           GCancellable              *cancellable,
+                                           GError                   **error);
 
 GVariant *_khadim_rpa_a11y_call (KhadimRpaA11y       *self,
                                  KhadimRpaA11yNode   *node,

@@ -137,6 +137,14 @@ _khadim_rpa_a11y_walk_add (KhadimRpaA11yWalk *self,
   self->n_nodes++;
 }
 
+/* For walks that look at the roots only. */
+gboolean
+_khadim_rpa_a11y_dont_descend (KhadimRpaA11yNode *node,
+                               gpointer           user_data)
+{
+  return FALSE;
+}
+
 /* Answers ------------------------------------------------------------------ */
 
 static GVariant *
