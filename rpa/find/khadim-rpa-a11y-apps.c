@@ -113,8 +113,10 @@ ask_toolkit (KhadimRpaA11y     *self,
 
   app->toolkit = get_app_string (self, root, "ToolkitName", cancellable);
   app->version = get_app_string (self, root, "Version", cancellable);
-  app->window_coords = app->toolkit != NULL && g_ascii_strcasecmp (app->toolkit, "gtk") == 0
-                       && app->version != NULL && g_ascii_strtoull (app->version, NULL, 10) >= 4;
+  if (app->toolkit == NULL || app->version == NULL || g_ascii_strcasecmp (app->toolkit, "gtk") != 0)
+    return;
+  app->window_coords = g_ascii_strtoull (app->version, NULL, 10) >= 4;
+  app->logical = !app->window_coords;
 }
 
 /* Asks the roots for their names, all at once, and leaves out those that do

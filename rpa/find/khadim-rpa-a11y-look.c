@@ -28,27 +28,38 @@ typedef struct {
   int scale;
 } Offset;
 
+/* By how much the toolkit enlarges what it draws. */
+static int
+find_scale (KhadimRpaA11yNode        *top,
+            const KhadimRpaA11yPlace *place)
+{
+  int bare_width = place->width - (place->has_frame ? place->left + place->right : 0);
+
+  return MAX (1, (int) lround (bare_width / (double) top->width));
+}
+
 /* GTK 4 gives positions in the window, without its shadow and, where a window
- * manager draws no frame, without a plain border, in logical pixels. */
+ * manager draws no frame, without a plain border; GTK 3 gives them on the
+ * screen; both in logical pixels. Others give what is wanted. */
 static gboolean
 find_offset (KhadimRpaA11y     *self,
              KhadimRpaA11yNode *top,
              Offset            *out_offset)
 {
   KhadimRpaA11yPlace place = { 0 };
-  int bare_width;
-  int scale;
+  gboolean placed = (top->app->window_coords || top->app->logical) && top->has_extents
+                    && _khadim_rpa_a11y_find_place (self, top, &place);
   int border;
 
-  if (!top->has_extents || !_khadim_rpa_a11y_find_place (self, top, &place))
+  *out_offset = (Offset) { 0, 0, placed ? find_scale (top, &place) : 1 };
+  if (!top->app->window_coords)
+    return TRUE;
+  if (!placed)
     return FALSE;
 
-  bare_width = place.width - (place.has_frame ? place.left + place.right : 0);
-  scale = MAX (1, (int) lround (bare_width / (double) top->width));
-  border = (place.width - top->width * scale) / 2;
+  border = (place.width - top->width * out_offset->scale) / 2;
   out_offset->x = place.x + (place.has_frame ? place.left : border);
   out_offset->y = place.y + (place.has_frame ? place.top : border);
-  out_offset->scale = scale;
 
   return TRUE;
 }
@@ -71,14 +82,13 @@ apply_offset (KhadimRpaA11yNode *node,
 static void
 finish_tree (KhadimRpaA11yNode *node,
              char              *top,
-             const Offset      *offset,
-             gboolean           move)
+             const Offset      *offset)
 {
   node->top = g_ref_string_acquire (top);
-  if (move && node->has_extents)
+  if (node->has_extents)
     apply_offset (node, offset);
   for (guint i = 0; i < khadim_rpa_a11y_node_get_n_children (node); i++)
-    finish_tree (khadim_rpa_a11y_node_get_child (node, i), top, offset, move);
+    finish_tree (khadim_rpa_a11y_node_get_child (node, i), top, offset);
 }
 
 static void
@@ -90,9 +100,9 @@ finish_app (KhadimRpaA11y     *self,
       KhadimRpaA11yNode *top = khadim_rpa_a11y_node_get_child (root, i);
       g_autoptr(GRefString) path = g_ref_string_new (top->path);
       Offset offset;
-      gboolean placed = root->app->window_coords && find_offset (self, top, &offset);
+      gboolean placed = find_offset (self, top, &offset);
 
-      finish_tree (top, path, placed ? &offset : NULL, root->app->window_coords);
+      finish_tree (top, path, placed ? &offset : NULL);
     }
 }
 
@@ -292,11 +302,11 @@ _khadim_rpa_a11y_detail (KhadimRpaA11y  *self,
       KhadimRpaA11yNode *top = g_ptr_array_index (asked, 2 * i + 1);
       g_autoptr(GRefString) path = g_ref_string_new (top->path);
       Offset offset;
-      gboolean placed = node->app->window_coords && find_offset (self, top, &offset);
+      gboolean placed = find_offset (self, top, &offset);
 
       if (!node->answered)
         continue;
-      finish_tree (node, path, placed ? &offset : NULL, node->app->window_coords);
+      finish_tree (node, path, placed ? &offset : NULL);
       g_ptr_array_add (fresh, khadim_rpa_a11y_node_ref (node));
     }
 

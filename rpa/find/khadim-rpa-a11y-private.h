@@ -44,6 +44,7 @@ typedef struct {
   char *version;
   guint32 pid;
   gboolean window_coords; /* GTK 4: extents are positions in the window */
+  gboolean logical;       /* GTK 3: extents are in logical pixels */
 } KhadimRpaA11yApp;
 
 struct _KhadimRpaA11yNode

@@ -62,10 +62,12 @@ is_found (gpointer user_data)
     }
   if (matches->len == 0)
     return FALSE;
+  g_clear_pointer (&wanted->found, khadim_rpa_a11y_node_unref);
   wanted->found =
     khadim_rpa_a11y_node_ref (((KhadimRpaA11yMatch *) g_ptr_array_index (matches, 0))->node);
 
-  return TRUE;
+  /* The tree of GTK 4 may be there before its window is. */
+  return khadim_rpa_a11y_node_get_extents (wanted->found, NULL, NULL, NULL, NULL);
 }
 
 static KhadimRpaA11yNode *
@@ -296,6 +298,24 @@ test_qt (void)
   desk_end (featherpad);
 }
 
+/* Everything twice as large. */
+static void
+test_scale_gtk3 (void)
+{
+  g_autoptr(GSubprocess) zenity = desk_spawn (desk, "env", "GDK_SCALE=2", "zenity", "--question",
+                                              "--title=Q", "--text=Really?", NULL);
+  g_autoptr(KhadimRpaA11yNode) no =
+    wait_for (desk_pid (zenity), "{\"path\": [{\"name\": \"No\"}]}");
+  g_autofree char *output = NULL;
+  int x, y, width, height;
+  int status = -1;
+
+  g_assert_true (khadim_rpa_a11y_node_get_extents (no, &x, &y, &width, &height));
+  desk_click (x + 4, y + height - 5);
+  output = desk_finish (zenity, &status);
+  g_assert_cmpint (status, ==, 1);
+}
+
 static gboolean
 says_seven (gpointer user_data)
 {
@@ -307,9 +327,9 @@ says_seven (gpointer user_data)
 /* GTK 4 says where things are in their window only; a click shows whether the
  * windows tell the rest. */
 static void
-test_gtk4 (void)
+check_gtk4 (const char *scale)
 {
-  g_autoptr(GSubprocess) calculator = desk_spawn (desk, "gnome-calculator", NULL);
+  g_autoptr(GSubprocess) calculator = desk_spawn (desk, "env", scale, "gnome-calculator", NULL);
   guint32 pid = desk_pid (calculator);
   g_autoptr(KhadimRpaA11yNode) seven =
     wait_for (pid, "{\"path\": [{\"role\": \"push button\", \"name\": \"7*\"}]}");
@@ -330,6 +350,18 @@ test_gtk4 (void)
   desk_click (x + 2, y + height - 3);
   g_assert_true (desk_wait (says_seven, text, APP_TIMEOUT_MS));
   desk_end (calculator);
+}
+
+static void
+test_gtk4 (void)
+{
+  check_gtk4 ("GDK_SCALE=1");
+}
+
+static void
+test_scale_gtk4 (void)
+{
+  check_gtk4 ("GDK_SCALE=2");
 }
 
 /* An application that is stopped counts as hung within the time of a call, and
@@ -469,7 +501,7 @@ main (int   argc,
   int result;
 
   g_test_init (&argc, &argv, NULL);
-  desk = desk_new (argc > 1 ? argv[1] : "openbox", 1280, 800);
+  desk = desk_new (argc > 1 ? argv[1] : "openbox", 1280, 1100);
   display = khadim_rpa_display_new (NULL, &error);
   g_assert_no_error (error);
   windows = khadim_rpa_windows_new (display, &error);
@@ -487,6 +519,8 @@ main (int   argc,
   g_test_add_func ("/rpa/a11y/snapshot", test_snapshot);
   g_test_add_func ("/rpa/a11y/qt", test_qt);
   g_test_add_func ("/rpa/a11y/gtk4", test_gtk4);
+  g_test_add_func ("/rpa/a11y/gtk4-scale", test_scale_gtk4);
+  g_test_add_func ("/rpa/a11y/gtk3-scale", test_scale_gtk3);
   g_test_add_func ("/rpa/a11y/hung", test_hung);
   g_test_add_func ("/rpa/a11y/cancel", test_cancel);
   g_test_add_func ("/rpa/a11y/no-bus", test_no_bus);
