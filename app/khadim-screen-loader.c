@@ -20,7 +20,7 @@ typedef gboolean (*RegisterFunc) (KhadimToolbox  *toolbox,
                                   GError        **error);
 
 static const char *const domains[] = {
-  "screen", "clipboard", "window", "app", "dialog", NULL
+  "screen", "clipboard", "window", "app", NULL
 };
 
 static gboolean

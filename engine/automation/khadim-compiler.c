@@ -236,6 +236,16 @@ read_id (Compiler    *self,
 }
 
 static gboolean
+read_title (Compiler    *self,
+            JsonObject  *object,
+            GError     **error)
+{
+  JsonNode *title = khadim_json_get (object, "title");
+
+  return title == NULL || check_templates (self, "title", title, error);
+}
+
+static gboolean
 read_enabled (Compiler    *self,
               JsonObject  *object,
               KhadimStep  *step,
@@ -330,6 +340,7 @@ read_common (Compiler    *self,
              GError     **error)
 {
   return read_id (self, object, step, error) &&
+         read_title (self, object, error) &&
          read_enabled (self, object, step, error) &&
          read_duration (self, object, "timeout", &step->timeout_ms, error) &&
          read_retry (self, object, step, error) &&

@@ -24,6 +24,7 @@ struct _KhadimFrame
   KhadimStep *step;             /* borrowed; NULL for the list at the top */
   GPtrArray *steps;             /* borrowed; of a list */
   char *position;               /* see below */
+  char *title;                  /* the step's, without templates, or NULL */
   guint state;
   guint index;                  /* of a list or a loop, or the attempt */
   gint64 deadline_us;           /* monotonic, 0: none */

@@ -37,6 +37,7 @@ frame_free (gpointer data)
   KhadimFrame *frame = data;
 
   g_free (frame->position);
+  g_free (frame->title);
   g_free (frame->deadline_scope);
   g_clear_pointer (&frame->items, json_array_unref);
   _khadim_signal_clear (&frame->kept);
@@ -125,7 +126,7 @@ _khadim_player_spec (KhadimFrame *frame,
   return (KhadimCallSpec) {
     .position = position,
     .step_id = frame->step->id,
-    .title = _khadim_step_get_title (frame->step),
+    .title = frame->title != NULL ? frame->title : _khadim_step_get_title (frame->step),
     .tool = tool,
     .args = args,
     .on_sealed = frame->step->on_sealed,
@@ -360,6 +361,9 @@ begin_attempt (KhadimPlayer *self,
 
   frame->state = STEP_BODY;
   body = _khadim_player_push (self, bodies[step->kind], step, position);
+  /* A title that cannot be filled in is shown as it is written. */
+  if (step->title != NULL && strstr (step->title, "{{") != NULL)
+    body->title = khadim_script_expand_string (self->script, step->title, NULL);
   if (step->timeout_ms > 0 && (body->deadline_us == 0 || deadline_us < body->deadline_us))
     {
       body->deadline_us = deadline_us;

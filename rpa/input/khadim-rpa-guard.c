@@ -186,3 +186,62 @@ _khadim_rpa_guard_pointer (KhadimRpaInput  *self,
 
   return good;
 }
+
+/* Waiting for the focus ---------------------------------------------------- */
+
+/* How often the focus is looked at: no event tells about windows of others. */
+#define LOOK_US 5000
+
+static gboolean
+look_in_display (KhadimRpaInput  *self,
+                 Display         *x,
+                 gpointer         user_data,
+                 GError         **error)
+{
+  self->verified = None;
+
+  return _khadim_rpa_guard_focus (self, x, *(Window *) user_data, error);
+}
+
+/**
+ * khadim_rpa_input_wait_focus:
+ * @self: the input
+ * @window: a top-level window
+ * @timeout_ms: how long to wait
+ * @cancellable: (nullable): ends the wait
+ * @error: (nullable): `KHADIM_RPA_ERROR_FOCUS_LOST` with the name of the
+ *   window that has the keyboard, `_CANCELLED`, `_LOST`
+ *
+ * Waits until @window has the keyboard: for a moment after a menu or a dialog
+ * has gone, nobody has it. Blocks; any thread but the display's.
+ *
+ * Returns: whether it has
+ */
+gboolean
+khadim_rpa_input_wait_focus (KhadimRpaInput  *self,
+                             guint32          window,
+                             guint            timeout_ms,
+                             GCancellable    *cancellable,
+                             GError         **error)
+{
+  gint64 deadline_us = g_get_monotonic_time () + (gint64) timeout_ms * 1000;
+  Window target = window;
+
+  g_return_val_if_fail (KHADIM_RPA_IS_INPUT (self), FALSE);
+
+  while (TRUE)
+    {
+      g_autoptr(GError) other = NULL;
+
+      if (_khadim_rpa_input_run (self, look_in_display, &target, &other))
+        return TRUE;
+      if (!g_error_matches (other, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_FOCUS_LOST) ||
+          g_get_monotonic_time () >= deadline_us)
+        {
+          g_propagate_error (error, g_steal_pointer (&other));
+          return FALSE;
+        }
+      if (!_khadim_rpa_pause (self, LOOK_US, cancellable, error))
+        return FALSE;
+    }
+}

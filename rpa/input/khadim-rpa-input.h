@@ -156,6 +156,11 @@ gboolean        khadim_rpa_input_get_pointer (KhadimRpaInput              *self,
                                               int                         *out_x,
                                               int                         *out_y,
                                               GError                     **error);
+gboolean        khadim_rpa_input_wait_focus  (KhadimRpaInput              *self,
+                                              guint32                      window,
+                                              guint                        timeout_ms,
+                                              GCancellable                *cancellable,
+                                              GError                     **error);
 void            khadim_rpa_input_release_all (KhadimRpaInput              *self);
 gboolean        khadim_rpa_input_settle      (KhadimRpaInput              *self,
                                               guint32                      window,

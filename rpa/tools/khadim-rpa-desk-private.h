@@ -35,6 +35,7 @@ struct _KhadimRpaDesk
   KhadimRpaA11y *a11y;      /* NULL when there is no accessibility bus */
   GError *a11y_error;       /* why */
 
+  GPtrArray *apps;          /* of KhadimRpaApp, that calls have opened */
   GThreadPool *pool;        /* of one thread */
 };
 
@@ -52,6 +53,11 @@ typedef struct
 
 KhadimRpaDesk    *_khadim_rpa_desk_new       (void);
 gboolean          _khadim_rpa_desk_open      (KhadimRpaDesk       *self,
+                                              GError             **error);
+
+gboolean          _khadim_rpa_desk_check_app (KhadimRpaDesk       *self,
+                                              guint32              window,
+                                              guint32              pid,
                                               GError             **error);
 
 /* A domain of tools that work at a desk. @tools lives as long as the program. */

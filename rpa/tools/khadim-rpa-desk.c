@@ -22,6 +22,7 @@ khadim_rpa_desk_finalize (GObject *object)
   KhadimRpaDesk *self = KHADIM_RPA_DESK (object);
 
   g_thread_pool_free (self->pool, FALSE, TRUE);
+  g_ptr_array_unref (self->apps);
   g_clear_object (&self->a11y);
   g_clear_error (&self->a11y_error);
   g_clear_object (&self->input);
@@ -41,6 +42,7 @@ khadim_rpa_desk_class_init (KhadimRpaDeskClass *klass)
 static void
 khadim_rpa_desk_init (KhadimRpaDesk *self)
 {
+  self->apps = g_ptr_array_new_with_free_func (g_object_unref);
   self->pool = g_thread_pool_new (run_job, NULL, 1, FALSE, NULL);
 }
 

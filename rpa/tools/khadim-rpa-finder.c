@@ -83,6 +83,7 @@ _khadim_rpa_get_in (KhadimRpaDesk    *desk,
                     GError          **error)
 {
   KhadimRpaWindowMatch match = { 0 };
+  g_autoptr(GError) ended = NULL;
 
   *out_window = NULL;
   if (in == NULL)
@@ -97,8 +98,16 @@ _khadim_rpa_get_in (KhadimRpaDesk    *desk,
       match.title = khadim_json_get_string (in, "title", NULL);
     }
   *out_window = khadim_rpa_windows_find (desk->windows, &match, error);
+  if (*out_window != NULL)
+    return TRUE;
+  if (!_khadim_rpa_desk_check_app (desk, match.id, (guint32) khadim_json_get_int (in, "pid", 0),
+                                   &ended))
+    {
+      g_clear_error (error);
+      g_propagate_error (error, g_steal_pointer (&ended));
+    }
 
-  return *out_window != NULL;
+  return FALSE;
 }
 
 static gboolean

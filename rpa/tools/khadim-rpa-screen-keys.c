@@ -37,7 +37,10 @@ get_window (KhadimRpaDesk  *desk,
     }
   *out_window = window != NULL ? khadim_rpa_window_get_id (window) : 0;
 
-  return _khadim_rpa_raise (desk, *out_window, cancellable, error);
+  return _khadim_rpa_raise (desk, *out_window, cancellable, error) &&
+         (*out_window == 0 ||
+          khadim_rpa_input_wait_focus (desk->input, *out_window, FOCUS_TIMEOUT_MS, cancellable,
+                                       error));
 }
 
 /* A field gets the keyboard by a click, as a person would give it. One that
@@ -54,12 +57,15 @@ focus_field (KhadimRpaDesk   *desk,
     return FALSE;
   if (place->node != NULL)
     now = khadim_rpa_a11y_refresh (desk->a11y, place->node, cancellable, NULL);
-  if (now != NULL && khadim_rpa_a11y_node_has_state (now, "focused"))
-    return TRUE;
+  if ((now == NULL || !khadim_rpa_a11y_node_has_state (now, "focused")) &&
+      (!khadim_rpa_input_click (desk->input, place->x, place->y, KHADIM_RPA_BUTTON_LEFT, 1, NULL,
+                                0, place->window, cancellable, error) ||
+       !khadim_rpa_input_settle (desk->input, place->window, FOCUS_TIMEOUT_MS, cancellable, error)))
+    return FALSE;
 
-  return khadim_rpa_input_click (desk->input, place->x, place->y, KHADIM_RPA_BUTTON_LEFT, 1, NULL,
-                                 0, place->window, cancellable, error) &&
-         khadim_rpa_input_settle (desk->input, place->window, FOCUS_TIMEOUT_MS, cancellable, error);
+  return place->window == 0 ||
+         khadim_rpa_input_wait_focus (desk->input, place->window, FOCUS_TIMEOUT_MS, cancellable,
+                                      error);
 }
 
 /* Whether the field still has the focus; what accessibility cannot tell is
