@@ -61,8 +61,23 @@ get_outermost (Display *x,
   return window;
 }
 
-/* The window that has the keyboard; None when it goes to nobody, or to
- * whichever is under the pointer. */
+/* The innermost window under the pointer; None on the bare root. */
+static Window
+find_under_pointer (Display *x)
+{
+  Window window = DefaultRootWindow (x), root, child = None;
+  int root_x, root_y, win_x, win_y;
+  guint mask;
+
+  while (XQueryPointer (x, window, &root, &child, &root_x, &root_y, &win_x, &win_y, &mask)
+         && child != None)
+    window = child;
+
+  return window != DefaultRootWindow (x) ? window : None;
+}
+
+/* The window that has the keyboard; None when it goes to nobody. Without a
+ * window manager it goes to whichever is under the pointer. */
 Window
 _khadim_rpa_find_focus (Display *x)
 {
@@ -71,7 +86,33 @@ _khadim_rpa_find_focus (Display *x)
 
   XGetInputFocus (x, &focus, &revert);
 
-  return focus == PointerRoot || focus == DefaultRootWindow (x) ? None : focus;
+  return focus == PointerRoot || focus == DefaultRootWindow (x) ? find_under_pointer (x) : focus;
+}
+
+/* The top-level window around @window: that which the window manager has given a
+ * state (ICCCM 4.1.3.1), else the outermost. */
+Window
+_khadim_rpa_find_top (Display *x,
+                      Window   window)
+{
+  Atom state = XInternAtom (x, "WM_STATE", False);
+
+  for (Window at = window; at != None; at = get_parent (x, at))
+    {
+      Atom type = None;
+      int format;
+      unsigned long n, after;
+      unsigned char *data = NULL;
+
+      XGetWindowProperty (x, at, state, 0, 0, False, AnyPropertyType, &type, &format, &n, &after,
+                          &data);
+      if (data != NULL)
+        XFree (data);
+      if (type != None)
+        return at;
+    }
+
+  return get_outermost (x, window);
 }
 
 static long

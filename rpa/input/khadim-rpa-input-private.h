@@ -14,10 +14,9 @@
 
 G_BEGIN_DECLS
 
-/* How long a program that has answered once may take for the next answer; one
- * that has not may be one that never does. */
+/* How long a program may take for an answer, and after a fault. */
 #define KHADIM_RPA_PING_TIMEOUT_MS 10000
-#define KHADIM_RPA_FIRST_PING_TIMEOUT_MS 1500
+#define KHADIM_RPA_LAST_PING_TIMEOUT_MS 1500
 
 #define KHADIM_RPA_N_KEYCODES 256
 #define KHADIM_RPA_N_BUTTONS 16
@@ -39,8 +38,10 @@ struct _KhadimRpaInput
   guint32 next_token;
   gboolean keys[KHADIM_RPA_N_KEYCODES];       /* that are held by us */
   gboolean buttons[KHADIM_RPA_N_BUTTONS];
-  KeyCode bound[KHADIM_RPA_MAX_SPARES];       /* spare keys with a symbol of ours */
+  Window owner;                               /* lives as long as this client */
+  KeyCode bound[KHADIM_RPA_MAX_SPARES];       /* spare keys with symbols of ours */
   guint n_bound;
+  gint64 unread_us;               /* when keys were last typed that may still be unread, or 0 */
   Window verified;                /* a focus window that is known to be in the target */
   Window verified_target;
 };
@@ -69,6 +70,7 @@ gboolean _khadim_rpa_inject_motion        (KhadimRpaInput     *self,
                                            Display            *x,
                                            int                 to_x,
                                            int                 to_y);
+gboolean _khadim_rpa_holds_keys           (KhadimRpaInput     *self);
 void     _khadim_rpa_release_held         (KhadimRpaInput     *self,
                                            Display            *x);
 gboolean _khadim_rpa_set_stopped          (GError            **error);
@@ -83,21 +85,30 @@ gboolean _khadim_rpa_guard_pointer        (KhadimRpaInput     *self,
                                            Window              target,
                                            GError            **error);
 Window   _khadim_rpa_find_focus           (Display            *x);
+Window   _khadim_rpa_find_top             (Display            *x,
+                                           Window              window);
 
 /* Spare keys */
+guint    _khadim_rpa_spares_get_size      (const KhadimRpaKeymap *keymap);
+KhadimRpaKey _khadim_rpa_spares_get_key   (const KhadimRpaKeymap *keymap,
+                                           guint               index);
+gboolean _khadim_rpa_spares_are_taken     (KhadimRpaInput     *self,
+                                           Display            *x);
 gboolean _khadim_rpa_spares_bind          (KhadimRpaInput     *self,
                                            Display            *x,
-                                           const KeyCode      *codes,
+                                           const KhadimRpaKeymap *keymap,
                                            const KeySym       *symbols,
                                            guint               n);
 void     _khadim_rpa_spares_restore       (KhadimRpaInput     *self,
                                            Display            *x);
-void     _khadim_rpa_spares_recover       (Display            *x);
+void     _khadim_rpa_spares_recover       (KhadimRpaInput     *self,
+                                           Display            *x);
 
 /* Whether the program behind @window has taken all input so far. */
 typedef enum {
   KHADIM_RPA_PING_ANSWERED,
-  KHADIM_RPA_PING_SILENT,
+  KHADIM_RPA_PING_SILENT, /* it does not take part */
+  KHADIM_RPA_PING_LATE,   /* it does, and has not answered in time */
   KHADIM_RPA_PING_FAILED,
 } KhadimRpaPing;
 

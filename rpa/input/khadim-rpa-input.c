@@ -101,8 +101,12 @@ set_up_in_display (KhadimRpaInput  *self,
     }
   /* Ours go through also while a program holds the server. */
   XTestGrabControl (x, True);
-  _khadim_rpa_spares_recover (x);
-  _khadim_rpa_display_select (self->display, DefaultRootWindow (x), SubstructureNotifyMask);
+  _khadim_rpa_spares_recover (self, x);
+  self->owner = XCreateWindow (x, DefaultRootWindow (x), -1, -1, 1, 1, 0, 0, InputOnly,
+                               CopyFromParent, 0, NULL);
+  /* Qt sends its answers with StructureNotifyMask. */
+  _khadim_rpa_display_select (self->display, DefaultRootWindow (x),
+                              SubstructureNotifyMask | StructureNotifyMask);
   self->filter = _khadim_rpa_display_add_filter (self->display, on_event_in_display, self);
   self->next_token = (guint32) g_random_int ();
 
@@ -120,6 +124,8 @@ tear_down_in_display (KhadimRpaInput  *self,
   self->filter = 0;
   _khadim_rpa_release_held (self, x);
   _khadim_rpa_spares_restore (self, x);
+  if (self->owner != None)
+    XDestroyWindow (x, self->owner);
   XFlush (x);
 
   return TRUE;
@@ -233,6 +239,17 @@ _khadim_rpa_inject_motion (KhadimRpaInput *self,
     return FALSE;
 
   return XTestFakeMotionEvent (x, DefaultScreen (x), to_x, to_y, CurrentTime) != 0;
+}
+
+/* Whether keys are held that the caller has pressed. */
+gboolean
+_khadim_rpa_holds_keys (KhadimRpaInput *self)
+{
+  for (guint i = 0; i < KHADIM_RPA_N_KEYCODES; i++)
+    if (self->keys[i])
+      return TRUE;
+
+  return FALSE;
 }
 
 void
@@ -383,7 +400,7 @@ _khadim_rpa_ping (KhadimRpaInput  *self,
       if (!_khadim_rpa_waiter_wait (&self->waiter, seen, deadline_us, cancellable, &late))
         {
           if (g_error_matches (late, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_TIMEOUT))
-            return KHADIM_RPA_PING_SILENT;
+            return KHADIM_RPA_PING_LATE;
           g_propagate_error (error, g_steal_pointer (&late));
           return KHADIM_RPA_PING_FAILED;
         }
@@ -460,6 +477,9 @@ khadim_rpa_input_settle (KhadimRpaInput  *self,
       return TRUE;
 
     case KHADIM_RPA_PING_SILENT:
+      return TRUE;
+
+    case KHADIM_RPA_PING_LATE:
       if (!known)
         return TRUE;
       g_set_error_literal (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_HUNG,

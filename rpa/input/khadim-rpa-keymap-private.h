@@ -28,6 +28,9 @@ typedef struct
   GHashTable *symbols;                    /* (owned) keysym → KhadimRpaKey */
   KeyCode spares[KHADIM_RPA_MAX_SPARES];  /* keys without a symbol */
   guint n_spares;
+  int spare_type;                         /* of key, to put more symbols on one, and */
+  guint spare_levels;                     /* how many that has */
+  guint group;
   KeyCode shift;
   KeyCode level3;                         /* 0: the layout has none */
 } KhadimRpaKeymap;

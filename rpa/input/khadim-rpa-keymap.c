@@ -106,6 +106,33 @@ find_spares (KhadimRpaKeymap *self,
     }
 }
 
+/* Whether Shift, the third level key and both lead to the levels 1, 2 and 3. */
+static gboolean
+is_four_level (XkbKeyTypePtr type,
+               unsigned int  level3_mask)
+{
+  if (type->num_levels != N_WAYS || type->mods.mask != (ShiftMask | level3_mask))
+    return FALSE;
+
+  return get_level (type, ShiftMask) == 1 && get_level (type, level3_mask) == 2
+         && get_level (type, ShiftMask | level3_mask) == 3;
+}
+
+static void
+choose_spare_type (KhadimRpaKeymap *self,
+                   XkbDescPtr       xkb,
+                   unsigned int     level3_mask)
+{
+  self->spare_type = XkbTwoLevelIndex;
+  self->spare_levels = 2;
+  for (int i = 0; level3_mask != 0 && i < xkb->map->num_types && self->spare_levels == 2; i++)
+    if (is_four_level (&xkb->map->types[i], level3_mask))
+      {
+        self->spare_type = i;
+        self->spare_levels = N_WAYS;
+      }
+}
+
 /* Reads the keyboard map with the group (layout) that is active now. NULL
  * when the server has no XKB. */
 KhadimRpaKeymap *
@@ -128,6 +155,8 @@ _khadim_rpa_keymap_load (Display *x)
     for (int code = xkb->min_key_code; code <= xkb->max_key_code; code++)
       add_way (self, xkb, code, state.group, level3_mask, way);
   find_spares (self, xkb);
+  choose_spare_type (self, xkb, level3_mask);
+  self->group = state.group;
   self->shift = _khadim_rpa_keymap_symbol (self, XK_Shift_L);
   XkbFreeKeyboard (xkb, 0, True);
 

@@ -152,13 +152,12 @@ bind_symbol (KhadimRpaInput  *self,
              Combo           *job,
              KeySym           symbol)
 {
-  if (keymap->n_spares == 0 || job->bound)
+  if (keymap->n_spares == 0 || job->bound || self->n_bound > 0)
     return 0;
 
-  job->bound = TRUE;
-  _khadim_rpa_spares_bind (self, x, keymap->spares, &symbol, 1);
+  job->bound = _khadim_rpa_spares_bind (self, x, keymap, &symbol, 1);
 
-  return keymap->spares[0];
+  return job->bound ? keymap->spares[0] : 0;
 }
 
 static gboolean
@@ -168,7 +167,11 @@ resolve_in_display (KhadimRpaInput  *self,
                     GError         **error)
 {
   Combo *job = user_data;
-  g_autoptr(KhadimRpaKeymap) keymap = _khadim_rpa_keymap_load (x);
+  g_autoptr(KhadimRpaKeymap) keymap = NULL;
+
+  if (self->unread_us == 0)
+    _khadim_rpa_spares_restore (self, x);
+  keymap = _khadim_rpa_keymap_load (x);
 
   for (guint i = 0; keymap != NULL && i < job->combo.n; i++)
     {
@@ -341,7 +344,7 @@ khadim_rpa_input_key (KhadimRpaInput  *self,
   if (job.bound)
     {
       if (good && job.window != None)
-        _khadim_rpa_ping (self, (guint32) job.window, KHADIM_RPA_FIRST_PING_TIMEOUT_MS, NULL, NULL);
+        _khadim_rpa_ping (self, (guint32) job.window, KHADIM_RPA_PING_TIMEOUT_MS, NULL, NULL);
       _khadim_rpa_input_run (self, restore_in_display, NULL, NULL);
     }
 

@@ -23,6 +23,25 @@
 /* How many keys are pressed in one grab of the server: short enough for a
  * stop, and for everybody else's patience. */
 #define KEYS_A_GRAB 8
+#define GRABS_A_JOB 8
+
+/* No more than that lies unread in a program, so that it stops when we do. */
+#define CHARS_A_BARRIER 1000
+
+/* For programs that do not tell when they have read something. */
+#define SETTLE_US 500000
+
+/* How long somebody else may hold Shift, and how often the layout may change. */
+#define MODIFIERS_WAIT_US 3000000
+#define MODIFIERS_POLL_US 10000
+#define MAX_CHANGES 100
+
+typedef enum
+{
+  STATE_GOOD,
+  STATE_MODIFIERS,              /* somebody else holds some */
+  STATE_CHANGED,                /* Caps Lock, or another group of the layout */
+} KeyboardState;
 
 /* A text on its way. */
 typedef struct
@@ -36,6 +55,10 @@ typedef struct
   guint delay_us;
   KhadimRpaKeymap *keymap;      /* owned */
   GHashTable *bound;            /* (owned) character → its key + 1, in this batch */
+  glong last_barrier;           /* next at the last barrier */
+  guint n_changes;
+  gboolean checked;             /* the widget is looked at before each grab */
+  KeyboardState state;          /* what stopped the keys */
   gboolean caps;                /* Caps Lock was on */
   gboolean answers;
   KhadimRpaTypeReport report;
@@ -52,6 +75,29 @@ text_clear (Text *text)
 /* Beginning and end -------------------------------------------------------- */
 
 static gboolean
+find_window_in_display (KhadimRpaInput  *self,
+                        Display         *x,
+                        gpointer         user_data,
+                        GError         **error)
+{
+  Text *text = user_data;
+  Window focus;
+
+  if (text->window != None)
+    return TRUE;
+  _khadim_rpa_display_push_trap (self->display);
+  focus = _khadim_rpa_find_focus (x);
+  if (focus != None)
+    text->window = _khadim_rpa_find_top (x, focus);
+  _khadim_rpa_display_pop_trap (self->display);
+  if (text->window == None)
+    g_set_error_literal (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_FOCUS_LOST,
+                         "No window has the keyboard");
+
+  return text->window != None;
+}
+
+static gboolean
 begin_in_display (KhadimRpaInput  *self,
                   Display         *x,
                   gpointer         user_data,
@@ -59,8 +105,16 @@ begin_in_display (KhadimRpaInput  *self,
 {
   Text *text = user_data;
   XkbStateRec state = { 0 };
-  Window focus;
 
+  if (_khadim_rpa_spares_are_taken (self, x))
+    {
+      g_set_error_literal (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_BUSY,
+                           "Another program is typing on this display");
+      return FALSE;
+    }
+  _khadim_rpa_spares_restore (self, x);
+  self->unread_us = 0;
+  g_clear_pointer (&text->keymap, _khadim_rpa_keymap_free);
   text->keymap = _khadim_rpa_keymap_load (x);
   if (text->keymap == NULL)
     {
@@ -69,22 +123,13 @@ begin_in_display (KhadimRpaInput  *self,
       return FALSE;
     }
   self->verified = None;
-  if (text->window == None)
-    {
-      focus = _khadim_rpa_find_focus (x);
-      if (focus == None)
-        {
-          g_set_error_literal (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_FOCUS_LOST,
-                               "No window has the keyboard");
-          return FALSE;
-        }
-      text->window = focus;
-    }
   /* Caps Lock turns letters round for XTEST too. */
   XkbGetState (x, XkbUseCoreKbd, &state);
-  text->caps = (state.locked_mods & LockMask) != 0;
-  if (text->caps)
-    XkbLockModifiers (x, XkbUseCoreKbd, LockMask, 0);
+  if ((state.locked_mods & LockMask) != 0)
+    {
+      text->caps = TRUE;
+      XkbLockModifiers (x, XkbUseCoreKbd, LockMask, 0);
+    }
   XSync (x, False);
 
   return TRUE;
@@ -98,7 +143,10 @@ end_in_display (KhadimRpaInput  *self,
 {
   Text *text = user_data;
 
-  _khadim_rpa_spares_restore (self, x);
+  if (text->answers || text->report.n_remaps == 0)
+    _khadim_rpa_spares_restore (self, x);
+  else
+    self->unread_us = g_get_monotonic_time ();
   if (text->caps)
     XkbLockModifiers (x, XkbUseCoreKbd, LockMask, LockMask);
   XSync (x, False);
@@ -113,7 +161,7 @@ end_in_display (KhadimRpaInput  *self,
 static void
 plan_batch (Text *text)
 {
-  guint limit = text->keymap->n_spares;
+  guint limit = _khadim_rpa_spares_get_size (text->keymap);
 
   g_hash_table_remove_all (text->bound);
   for (text->batch_end = text->next; text->batch_end < text->n_chars; text->batch_end++)
@@ -138,7 +186,7 @@ bind_in_display (KhadimRpaInput  *self,
                  GError         **error)
 {
   Text *text = user_data;
-  KeySym symbols[KHADIM_RPA_MAX_SPARES] = { 0 };
+  g_autofree KeySym *symbols = g_new0 (KeySym, g_hash_table_size (text->bound));
   GHashTableIter iter;
   gpointer character, index;
 
@@ -147,8 +195,12 @@ bind_in_display (KhadimRpaInput  *self,
     symbols[GPOINTER_TO_UINT (index) - 1] =
       _khadim_rpa_char_to_symbol (GPOINTER_TO_UINT (character));
 
-  return _khadim_rpa_spares_bind (self, x, text->keymap->spares, symbols,
-                                  g_hash_table_size (text->bound));
+  if (_khadim_rpa_spares_bind (self, x, text->keymap, symbols, g_hash_table_size (text->bound)))
+    return TRUE;
+  g_set_error_literal (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_BUSY,
+                       "Another program is typing on this display");
+
+  return FALSE;
 }
 
 static KhadimRpaKey
@@ -163,7 +215,9 @@ find_key (Text     *text,
 
   index = GPOINTER_TO_UINT (g_hash_table_lookup (text->bound, GUINT_TO_POINTER (character)));
 
-  return (KhadimRpaKey) { .code = index > 0 ? text->keymap->spares[index - 1] : 0 };
+  g_assert (index > 0);
+
+  return _khadim_rpa_spares_get_key (text->keymap, index - 1);
 }
 
 static gboolean
@@ -191,21 +245,41 @@ press_key (Text         *text,
   return good;
 }
 
-/* A few keys in one grab of the server: whoever wants the focus gets it
- * before them or after them, not between. */
-static gboolean
-press_in_display (KhadimRpaInput  *self,
-                  Display         *x,
-                  gpointer         user_data,
-                  GError         **error)
+/* What somebody else does to the keyboard would change what is typed. */
+static KeyboardState
+get_state (const Text *text,
+           Display    *x)
 {
-  Text *text = user_data;
+  XkbStateRec state = { 0 };
+
+  XkbGetState (x, XkbUseCoreKbd, &state);
+  if ((state.base_mods | state.latched_mods) != 0 && !_khadim_rpa_holds_keys (text->self))
+    return STATE_MODIFIERS;
+  if (state.group != text->keymap->group || (state.locked_mods & LockMask) != 0)
+    return STATE_CHANGED;
+
+  return STATE_GOOD;
+}
+
+/* A few keys in one grab of the server: whoever wants the focus gets it
+ * before them or after them, not between. A new line or a tab is the last of
+ * them, as it may move the focus. */
+static gboolean
+press_in_grab (Text    *text,
+               Display *x,
+               GError **error)
+{
+  KhadimRpaInput *self = text->self;
   guint limit = text->delay_us > 0 ? 1 : KEYS_A_GRAB;
+  gboolean last = FALSE;
   gboolean good;
 
   XGrabServer (x);
-  good = _khadim_rpa_guard_focus (self, x, text->window, error);
-  for (guint i = 0; good && i < limit && text->next < text->batch_end; i++)
+  text->state = get_state (text, x);
+  good = text->state != STATE_GOOD || _khadim_rpa_guard_focus (self, x, text->window, error);
+  if (text->state != STATE_GOOD)
+    limit = 0;
+  for (guint i = 0; good && !last && i < limit && text->next < text->batch_end; i++)
     {
       gunichar c = text->chars[text->next];
 
@@ -217,6 +291,7 @@ press_in_display (KhadimRpaInput  *self,
           text->next++;
           text->report.n_chars++;
           text->report.n_remaps += _khadim_rpa_keymap_get (text->keymap, c) == NULL;
+          last = c == '\n' || c == '\t';
         }
     }
   XUngrabServer (x);
@@ -225,12 +300,68 @@ press_in_display (KhadimRpaInput  *self,
   return good;
 }
 
+static gboolean
+press_in_display (KhadimRpaInput  *self,
+                  Display         *x,
+                  gpointer         user_data,
+                  GError         **error)
+{
+  Text *text = user_data;
+  guint limit = text->delay_us > 0 || text->checked ? 1 : GRABS_A_JOB;
+  gboolean good = TRUE;
+
+  text->state = STATE_GOOD;
+  for (guint i = 0; good && i < limit && text->state == STATE_GOOD; i++)
+    if (text->next < text->batch_end)
+      good = press_in_grab (text, x, error);
+
+  return good;
+}
+
+static gboolean
+look_in_display (KhadimRpaInput  *self,
+                 Display         *x,
+                 gpointer         user_data,
+                 GError         **error)
+{
+  Text *text = user_data;
+
+  text->state = get_state (text, x);
+
+  return TRUE;
+}
+
+/* Until nobody holds a modifier any more. */
+static gboolean
+wait_for_modifiers (Text          *text,
+                    GCancellable  *cancellable,
+                    GError       **error)
+{
+  gint64 end_us = g_get_monotonic_time () + MODIFIERS_WAIT_US;
+
+  while (text->state == STATE_MODIFIERS)
+    {
+      if (g_get_monotonic_time () >= end_us)
+        {
+          g_set_error_literal (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_BUSY,
+                               "Somebody holds a modifier key");
+          return FALSE;
+        }
+      if (!_khadim_rpa_pause (text->self, MODIFIERS_POLL_US, cancellable, error) ||
+          !_khadim_rpa_input_run (text->self, look_in_display, text, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 /* A program that answered before and does not now hangs. */
 static gboolean
 wait_for_program (Text          *text,
                   GCancellable  *cancellable,
                   GError       **error)
 {
+  text->last_barrier = text->next;
   if (!text->answers)
     return TRUE;
 
@@ -242,6 +373,9 @@ wait_for_program (Text          *text,
       return TRUE;
 
     case KHADIM_RPA_PING_SILENT:
+      return TRUE;
+
+    case KHADIM_RPA_PING_LATE:
       g_set_error (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_HUNG,
                    "The program has not answered for %d s", KHADIM_RPA_PING_TIMEOUT_MS / 1000);
       return FALSE;
@@ -252,6 +386,32 @@ wait_for_program (Text          *text,
     }
 }
 
+/* Puts the keyboard right again, as far as it can be, after somebody else has
+ * changed it. */
+static gboolean
+handle_state (Text          *text,
+              GCancellable  *cancellable,
+              GError       **error)
+{
+  if (text->state == STATE_GOOD)
+    return TRUE;
+  if (text->state == STATE_MODIFIERS)
+    return wait_for_modifiers (text, cancellable, error);
+  if (++text->n_changes > MAX_CHANGES)
+    {
+      g_set_error_literal (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_BUSY,
+                           "The keyboard layout keeps changing");
+      return FALSE;
+    }
+  if (!wait_for_program (text, cancellable, error) ||
+      !_khadim_rpa_input_run (text->self, begin_in_display, text, error))
+    return FALSE;
+  plan_batch (text);
+
+  return g_hash_table_size (text->bound) == 0 ||
+         _khadim_rpa_input_run (text->self, bind_in_display, text, error);
+}
+
 static gboolean
 type_batch (Text                        *text,
             const KhadimRpaTypeOptions  *options,
@@ -260,9 +420,13 @@ type_batch (Text                        *text,
 {
   while (text->next < text->batch_end)
     {
+      if (text->next - text->last_barrier >= CHARS_A_BARRIER &&
+          !wait_for_program (text, cancellable, error))
+        return FALSE;
       if (!_khadim_rpa_check_cancelled (cancellable, error) ||
           (options->check != NULL && !options->check (options->check_data, error)) ||
-          !_khadim_rpa_input_run (text->self, press_in_display, text, error))
+          !_khadim_rpa_input_run (text->self, press_in_display, text, error) ||
+          !handle_state (text, cancellable, error))
         return FALSE;
       if (text->delay_us > 0 && text->next < text->n_chars &&
           !_khadim_rpa_pause (text->self, text->delay_us, cancellable, error))
@@ -278,13 +442,15 @@ static gboolean
 check_silent (Text    *text,
               GError **error)
 {
-  if (text->answers || text->batch_end == text->n_chars)
+  if ((text->answers && _khadim_rpa_spares_get_size (text->keymap) > 0) ||
+      text->batch_end == text->n_chars)
     return TRUE;
 
   g_set_error (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_UNSUPPORTED,
-               "The program does not answer pings, and the text has more than %u different "
-               "characters that the keyboard layout lacks: paste it",
-               text->keymap->n_spares);
+               "Not more than %u different characters that the keyboard layout lacks can be typed "
+               "into a program that %s: paste the text",
+               _khadim_rpa_spares_get_size (text->keymap),
+               text->answers ? "reads this keyboard" : "answers no pings");
 
   return FALSE;
 }
@@ -311,6 +477,36 @@ type_all (Text                        *text,
     }
 
   return TRUE;
+}
+
+/* Keys that a program which does not tell may not have read yet keep their
+ * symbols for a while. */
+static gboolean
+wait_for_unread (KhadimRpaInput  *self,
+                 GCancellable    *cancellable,
+                 GError         **error)
+{
+  gint64 left_us = self->unread_us + SETTLE_US - g_get_monotonic_time ();
+
+  return self->unread_us == 0 || left_us <= 0 ||
+         _khadim_rpa_pause (self, left_us, cancellable, error);
+}
+
+/* Nothing is typed into a program that hangs already. */
+static gboolean
+ask_program (Text          *text,
+             GCancellable  *cancellable,
+             GError       **error)
+{
+  KhadimRpaPing ping = _khadim_rpa_ping (text->self, (guint32) text->window,
+                                         KHADIM_RPA_PING_TIMEOUT_MS, cancellable, error);
+
+  text->answers = text->report.answers = ping == KHADIM_RPA_PING_ANSWERED;
+  if (ping == KHADIM_RPA_PING_LATE)
+    g_set_error (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_HUNG,
+                 "The program has not answered for %d s", KHADIM_RPA_PING_TIMEOUT_MS / 1000);
+
+  return ping == KHADIM_RPA_PING_ANSWERED || ping == KHADIM_RPA_PING_SILENT;
 }
 
 static gboolean
@@ -361,7 +557,7 @@ finish (Text    *text,
     return good;
   /* After a fault the program still has to read what it got. */
   if (!good && text->self->n_bound > 0 && text->answers &&
-      _khadim_rpa_ping (text->self, (guint32) text->window, KHADIM_RPA_FIRST_PING_TIMEOUT_MS, NULL,
+      _khadim_rpa_ping (text->self, (guint32) text->window, KHADIM_RPA_LAST_PING_TIMEOUT_MS, NULL,
                         &ignored) == KHADIM_RPA_PING_FAILED)
     g_debug ("After a fault: %s", ignored->message);
   if (!_khadim_rpa_input_run (text->self, end_in_display, text, good ? error : NULL))
@@ -401,7 +597,6 @@ khadim_rpa_input_type (KhadimRpaInput              *self,
   static const KhadimRpaTypeOptions defaults = { 0 };
   Text job = { .self = self };
   gint64 begun_us = g_get_monotonic_time ();
-  KhadimRpaPing ping;
   gboolean good;
 
   g_return_val_if_fail (KHADIM_RPA_IS_INPUT (self), FALSE);
@@ -413,16 +608,15 @@ khadim_rpa_input_type (KhadimRpaInput              *self,
   job.delay_us = options->delay_us;
   job.bound = g_hash_table_new (NULL, NULL);
 
-  good = read_text (&job, text, error) &&
-         _khadim_rpa_input_run (self, begin_in_display, &job, error);
-  if (good)
-    {
-      ping = _khadim_rpa_ping (self, (guint32) job.window, KHADIM_RPA_FIRST_PING_TIMEOUT_MS,
-                               cancellable, error);
-      job.answers = job.report.answers = ping == KHADIM_RPA_PING_ANSWERED;
-      good = ping != KHADIM_RPA_PING_FAILED && type_all (&job, options, cancellable, error);
-    }
+  job.checked = options->check != NULL;
+  good = read_text (&job, text, error) && wait_for_unread (self, cancellable, error) &&
+         _khadim_rpa_input_run (self, find_window_in_display, &job, error) &&
+         ask_program (&job, cancellable, error) &&
+         _khadim_rpa_input_run (self, begin_in_display, &job, error) &&
+         type_all (&job, options, cancellable, error);
   good = finish (&job, good, error);
+  if (!good && error != NULL && *error != NULL)
+    g_prefix_error (error, "After %u of %ld characters: ", job.report.n_chars, job.n_chars);
   job.report.elapsed_us = g_get_monotonic_time () - begun_us;
   if (out_report != NULL)
     *out_report = job.report;
