@@ -111,16 +111,16 @@ _khadim_rpa_ncc_means (const KhadimRpaMatcher *matcher,
                matcher->width_px - block_width + 1, factor, means + (gsize) y * stride);
 }
 
-/* Fills the strip's energies. Returns the largest. */
-VECTOR_CODE float
-_khadim_rpa_ncc_energies (const KhadimRpaMatcher *matcher,
-                          int                     x,
-                          int                     y,
-                          int                     width,
-                          int                     height,
-                          KhadimRpaStrip         *strip)
+/* The squared deviation from the mean, and the mean, of the windows at LANES
+ * positions. Returns the largest deviation. */
+static inline __attribute__ ((always_inline)) float
+window_energies (const KhadimRpaMatcher *matcher,
+                 gsize                   top,
+                 int                     width,
+                 int                     height,
+                 float                  *energies,
+                 float                  *means)
 {
-  gsize top = (gsize) y * matcher->stride + (gsize) x;
   gsize bottom = top + (gsize) height * matcher->stride;
   const guint32 *s0 = (const guint32 *) matcher->sums + top;
   const guint32 *s1 = (const guint32 *) matcher->sums + bottom;
@@ -135,43 +135,71 @@ _khadim_rpa_ncc_energies (const KhadimRpaMatcher *matcher,
       gint32 squares = (gint32) (q1[i + width] - q1[i] - q0[i + width] + q0[i]);
       double mean = sum * factor;
 
-      strip->mean[i] = (float) mean;
-      strip->energy[i] = (float) (squares - sum * mean);
+      means[i] = (float) mean;
+      energies[i] = (float) (squares - sum * mean);
     }
   for (int i = 0; i < LANES; i++)
     {
-      float energy = MAX (strip->energy[i], 0.0f); /* rounding, or no window */
-      float root = sqrtf (energy);
-
-      strip->energy[i] = energy;
-      strip->root[i] = energy >= KHADIM_RPA_FLAT_ENERGY ? root : KHADIM_RPA_FLAT_ROOT;
-      largest = MAX (largest, energy);
+      energies[i] = MAX (energies[i], 0.0f); /* rounding, or no window */
+      largest = MAX (largest, energies[i]);
     }
 
   return largest;
 }
 
-static inline __attribute__ ((always_inline)) float
-finish_bounds (const KhadimRpaLevel *level,
-               float                 lost,
-               float                 similarity,
-               KhadimRpaStrip       *strip)
+/* Adds blocks @from to @end of a level to the products and energies. */
+static inline __attribute__ ((always_inline)) void
+add_blocks (const KhadimRpaLevel *level,
+            const float          *corner,
+            int                   from,
+            int                   end,
+            const float          *window_means,
+            Floats               *products,
+            Floats               *blocks)
+{
+  const UnalignedFloats *mean = (const UnalignedFloats *) window_means;
+
+  for (int b = from; b < end; b++)
+    {
+      const UnalignedFloats *means = (const UnalignedFloats *) (corner + level->offsets[b]);
+      float share = level->shares[b];
+
+      for (gsize v = 0; v < N_VECTORS; v++)
+        {
+          Floats deviation = means[v] - mean[v];
+
+          products[v] += share * deviation;
+          blocks[v] += deviation * deviation;
+        }
+    }
+}
+
+/* Whether <Pt, Pw> + |t - Pt| |w - Pw| >= s |w| at any of the positions, without
+ * the roots of the left side. Windows of one grey value never do. */
+static inline __attribute__ ((always_inline)) gboolean
+may_reach (const KhadimRpaLevel *level,
+           float                 lost,
+           float                 similarity,
+           const float          *energies,
+           const float          *products,
+           const float          *blocks)
 {
   float area = (float) (level->block_width * level->block_height);
   float slack = level->energy_slack, product_slack = level->product_slack;
-  float largest = -1.0f;
+  float best = -1.0f;
 
   for (int i = 0; i < LANES; i++)
     {
-      float energy = strip->energy[i];
-      float rest = MAX (0.0f, energy - area * strip->blocks[i]) + energy * RELATIVE_SLACK + slack;
-      float upper = strip->product[i] + lost * sqrtf (rest) + product_slack;
+      float energy = energies[i];
+      float rest = MAX (0.0f, energy - area * blocks[i]) + energy * RELATIVE_SLACK + slack;
+      float missing = (similarity - RELATIVE_SLACK) * sqrtf (energy) - products[i] - product_slack;
+      float wanted = MAX (missing, 0.0f);
+      float margin = lost * lost * rest - wanted * wanted;
 
-      strip->upper[i] = upper;
-      largest = MAX (largest, upper - (similarity - RELATIVE_SLACK) * strip->root[i]);
+      best = MAX (best, energy >= KHADIM_RPA_FLAT_ENERGY ? margin : -1.0f);
     }
 
-  return largest;
+  return best >= 0.0f;
 }
 
 /*
@@ -186,45 +214,85 @@ finish_bounds (const KhadimRpaLevel *level,
  * one multiplication a block instead of one a pixel. (The idea is that of
  * bounded partial correlation: Di Stefano and Mattoccia, 2003.)
  *
- * @position is where the strip begins in the plane of means. Returns a negative
- * number if no position can reach the similarity; often seen after few blocks.
+ * Looks at @n_strips strips from (@x, @y) on through the first few blocks only.
+ * Returns a bit for each strip that is left.
  */
-VECTOR_CODE float
+VECTOR_CODE guint32
+_khadim_rpa_ncc_scan (const KhadimRpaMatcher *matcher,
+                      const KhadimRpaLevel   *level,
+                      int                     x,
+                      int                     y,
+                      int                     width,
+                      int                     height,
+                      int                     n_strips,
+                      float                   similarity)
+{
+  int n_blocks = MIN (KHADIM_RPA_FIRST_CHECK, level->n_blocks);
+  guint32 left = 0;
+
+  for (int s = 0; s < n_strips; s++)
+    {
+      gsize position = (gsize) y * matcher->stride + (gsize) (x + s * LANES);
+      Floats products[N_VECTORS] = { 0 }, blocks[N_VECTORS] = { 0 };
+      float energies[LANES], means[LANES];
+
+      if (window_energies (matcher, position, width, height, energies, means)
+          < KHADIM_RPA_FLAT_ENERGY)
+        continue;
+
+      add_blocks (level, level->means + position, 0, n_blocks, means, products, blocks);
+      if (may_reach (level, level->lost[0], similarity, energies, (const float *) products,
+                     (const float *) blocks))
+        left |= 1u << s;
+    }
+
+  return left;
+}
+
+/* Fills the strip's energies. */
+VECTOR_CODE void
+_khadim_rpa_ncc_energies (const KhadimRpaMatcher *matcher,
+                          int                     x,
+                          int                     y,
+                          int                     width,
+                          int                     height,
+                          KhadimRpaStrip         *strip)
+{
+  window_energies (matcher, (gsize) y * matcher->stride + (gsize) x, width, height, strip->energy,
+                   strip->mean);
+}
+
+/*
+ * Fills the strip's products, and the energies that at most @most_blocks of the
+ * level keep. @position is where the strip begins in the plane of means. Returns
+ * FALSE, often after few blocks, if no position can reach the similarity.
+ */
+VECTOR_CODE gboolean
 _khadim_rpa_ncc_bounds (const KhadimRpaLevel *level,
                         gsize                 position,
+                        int                   most_blocks,
                         float                 similarity,
                         KhadimRpaStrip       *strip)
 {
-  Floats products[N_VECTORS] = { 0 }, squares[N_VECTORS] = { 0 };
-  const float *corner = level->means + position;
-  const UnalignedFloats *window_means = (const UnalignedFloats *) strip->mean;
-  float margin = -1.0f;
-  int b = 0, check = 0;
+  Floats products[N_VECTORS] = { 0 }, blocks[N_VECTORS] = { 0 };
+  int n_blocks = MIN (most_blocks, level->n_blocks), b = 0, check = 0;
+  gboolean may;
 
   do
     {
-      int end = MIN (KHADIM_RPA_FIRST_CHECK << check, level->n_blocks);
+      int end = MIN (KHADIM_RPA_FIRST_CHECK << check, n_blocks);
 
-      for (; b < end; b++)
-        {
-          const UnalignedFloats *means = (const UnalignedFloats *) (corner + level->offsets[b]);
-          float share = level->shares[b];
-
-          for (gsize v = 0; v < N_VECTORS; v++)
-            {
-              Floats deviation = means[v] - window_means[v];
-
-              products[v] += share * deviation;
-              squares[v] += deviation * deviation;
-            }
-        }
-      memcpy (strip->product, products, sizeof products);
-      memcpy (strip->blocks, squares, sizeof squares);
-      margin = finish_bounds (level, level->lost[check++], similarity, strip);
+      add_blocks (level, level->means + position, b, end, strip->mean, products, blocks);
+      may = may_reach (level, level->lost[check++], similarity, strip->energy,
+                       (const float *) products, (const float *) blocks);
+      b = end;
     }
-  while (margin >= 0.0f && b < level->n_blocks);
+  while (may && b < n_blocks);
 
-  return margin;
+  memcpy (strip->product, products, sizeof products);
+  memcpy (strip->blocks, blocks, sizeof blocks);
+
+  return may;
 }
 
 /* The rows of @templ are padded with zeros to a multiple of the lanes. */

@@ -21,10 +21,6 @@ G_BEGIN_DECLS
  * one pixel off by one level gives 1 - 1/n. */
 #define KHADIM_RPA_FLAT_ENERGY 0.5f
 
-/* What a window of one grey value has for the root of its energy: no bound lets
- * it through. */
-#define KHADIM_RPA_FLAT_ROOT 1e9f
-
 /* What is known of the picture that is searched. All rows are followed by
  * enough readable bytes for a strip that begins at the last position. */
 struct _KhadimRpaMatcher
@@ -45,16 +41,18 @@ struct _KhadimRpaMatcher
 typedef struct
 {
   float energy[KHADIM_RPA_LANES]; /* squared deviation from the mean */
-  float root[KHADIM_RPA_LANES];   /* of the energy */
   float mean[KHADIM_RPA_LANES];
   float product[KHADIM_RPA_LANES]; /* with the template, through the blocks */
-  float blocks[KHADIM_RPA_LANES];  /* the energy that the blocks keep */
-  float upper[KHADIM_RPA_LANES];   /* no product with the template is above */
+  float blocks[KHADIM_RPA_LANES];  /* for the energy that the blocks keep, of
+                                      which this is one part in their area */
 } KhadimRpaStrip;
 
 /* After how many blocks of a level a position may be given up: 4, 8, 16 … */
-#define KHADIM_RPA_FIRST_CHECK 4
-#define KHADIM_RPA_MAX_CHECKS 7
+#define KHADIM_RPA_FIRST_CHECK 8
+#define KHADIM_RPA_MAX_CHECKS 12
+
+/* How many blocks the likeliest places are told from. */
+#define KHADIM_RPA_GUESS_BLOCKS 16
 
 /* The template seen through some blocks of pixels, those first that tell most. */
 typedef struct
@@ -65,6 +63,7 @@ typedef struct
   gsize       *offsets; /* owned; of each block in the plane of means */
   float       *shares;  /* owned; weight of each block */
   double       kept;    /* the share of the template's energy that they keep */
+  double       kept_by_guess;
   float        lost[KHADIM_RPA_MAX_CHECKS]; /* roots of the shares that the
                                                blocks up to a check lose */
   float        energy_slack;  /* what single precision may lose */
@@ -74,14 +73,23 @@ typedef struct
 void   _khadim_rpa_ncc_grey          (const guint8           *bgrx,
                                       int                     width_px,
                                       gint8                  *grey);
-float  _khadim_rpa_ncc_energies      (const KhadimRpaMatcher *matcher,
+guint32  _khadim_rpa_ncc_scan        (const KhadimRpaMatcher *matcher,
+                                      const KhadimRpaLevel   *level,
+                                      int                     x,
+                                      int                     y,
+                                      int                     width,
+                                      int                     height,
+                                      int                     n_strips,
+                                      float                   similarity);
+void   _khadim_rpa_ncc_energies      (const KhadimRpaMatcher *matcher,
                                       int                     x,
                                       int                     y,
                                       int                     width,
                                       int                     height,
                                       KhadimRpaStrip         *strip);
-float  _khadim_rpa_ncc_bounds        (const KhadimRpaLevel   *level,
+gboolean _khadim_rpa_ncc_bounds      (const KhadimRpaLevel   *level,
                                       gsize                   position,
+                                      int                     most_blocks,
                                       float                   similarity,
                                       KhadimRpaStrip         *strip);
 gint64 _khadim_rpa_ncc_dot           (const gint8            *window,

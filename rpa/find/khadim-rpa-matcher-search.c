@@ -8,6 +8,7 @@
 
 #include "rpa/find/khadim-rpa-matcher-private.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "rpa/find/khadim-rpa-picture-private.h"
@@ -33,7 +34,7 @@
 #define NO_SCORE (-2.0)
 
 /* More than single precision loses of a score. */
-#define SCORE_SLACK 2e-4f
+#define SCORE_SLACK 2e-4
 
 /* A similarity that no position fails. */
 #define EVERYTHING (-2.0f)
@@ -157,14 +158,14 @@ note_strip (Band                 *band,
             int                   y)
 {
   const KhadimRpaLevel *level = &band->job->search->templ->levels[0];
-  double kept = level->kept, area = level->block_width * level->block_height;
+  double kept = level->kept_by_guess, area = level->block_width * level->block_height;
   KhadimRpaMatch guess = match_at (band->job->search, x, y);
 
   guess.score = NO_SCORE;
   for (int i = 0; i < n; i++)
     {
       double energy = MAX ((double) strip->energy[i], 1.0);
-      double score = (double) (strip->product[i] * strip->root[i])
+      double score = (double) strip->product[i] * sqrt (energy)
                      / MAX (kept * energy, area * (double) strip->blocks[i]);
 
       if (strip->energy[i] >= KHADIM_RPA_FLAT_ENERGY && score > guess.score)
@@ -206,36 +207,21 @@ check_position (Band   *band,
     *best = match;
 }
 
-/* Whether any position of the strip may match. */
-static gboolean
-bound_strip (Band           *band,
-             KhadimRpaStrip *strip,
-             int             n,
-             int             x,
-             int             y)
+/* No score at a position of the strip is above, as seen through all blocks of
+ * the last level. */
+static double
+upper_of (const KhadimRpaLevel *level,
+          const KhadimRpaStrip *strip,
+          int                   lane)
 {
-  const KhadimRpaSearch *search = band->job->search;
-  const KhadimRpaTemplate *templ = search->templ;
-  gsize position = (gsize) (y + templ->core.y) * search->matcher->stride
-                   + (gsize) (x + templ->core.x);
+  double energy = (double) strip->energy[lane];
+  double blocks = level->block_width * level->block_height * (double) strip->blocks[lane];
+  double rest = MAX (0.0, energy - blocks) + (double) level->energy_slack
+                + energy * SCORE_SLACK;
+  double upper = (double) strip->product[lane] + (double) level->product_slack
+                 + sqrt (rest * (1.0 - level->kept));
 
-  for (guint i = 0; i < templ->n_levels; i++)
-    {
-      float margin = _khadim_rpa_ncc_bounds (&templ->levels[i], position,
-                                             band->job->guesses_only
-                                               ? EVERYTHING : (float) templ->probe_similarity,
-                                             strip);
-
-      if (band->job->guesses_only)
-        {
-          note_strip (band, strip, n, x, y);
-          return FALSE;
-        }
-      if (margin < 0.0f)
-        return FALSE;
-    }
-
-  return TRUE;
+  return upper / sqrt (energy) + SCORE_SLACK;
 }
 
 static void
@@ -246,18 +232,17 @@ check_strip (Band                 *band,
              int                   y)
 {
   const KhadimRpaTemplate *templ = band->job->search->templ;
-  float least = (float) templ->probe_similarity - SCORE_SLACK;
 
   for (int i = 0; i < n; i++)
     {
-      if (strip->energy[i] < KHADIM_RPA_FLAT_ENERGY
-          || strip->upper[i] < least * strip->root[i])
+      double upper;
+
+      if (strip->energy[i] < KHADIM_RPA_FLAT_ENERGY)
         continue;
 
-      check_position (band,
-                      templ->mask != NULL
-                        ? 1.0 : (double) (strip->upper[i] / strip->root[i] + SCORE_SLACK),
-                      x + i, y);
+      upper = upper_of (&templ->levels[templ->n_levels - 1], strip, i);
+      if (upper >= templ->probe_similarity)
+        check_position (band, templ->mask != NULL ? 1.0 : upper, x + i, y);
     }
 }
 
@@ -268,21 +253,60 @@ search_strip (Band *band,
 {
   const KhadimRpaSearch *search = band->job->search;
   const KhadimRpaTemplate *templ = search->templ;
+  gboolean guess = band->job->guesses_only;
   int n = MIN (KHADIM_RPA_LANES, search->anchors.x + search->anchors.width - x);
+  gsize position = (gsize) (y + templ->core.y) * search->matcher->stride
+                   + (gsize) (x + templ->core.x);
   KhadimRpaStrip strip;
-  float largest;
+  gboolean may = TRUE;
+
+  _khadim_rpa_ncc_energies (search->matcher, x + templ->core.x, y + templ->core.y,
+                            templ->core.width, templ->core.height, &strip);
+  for (guint i = 0; i < (guess ? 1 : templ->n_levels) && may; i++)
+    may = _khadim_rpa_ncc_bounds (&templ->levels[i], position, guess ? KHADIM_RPA_GUESS_BLOCKS : G_MAXINT,
+                                  guess ? EVERYTHING : (float) templ->probe_similarity, &strip);
+
+  if (guess)
+    note_strip (band, &strip, n, x, y);
+  else if (may)
+    check_strip (band, &strip, n, x, y);
+}
+
+static void
+search_flat (Band *band,
+             int   x,
+             int   n,
+             int   y)
+{
+  for (int i = 0; i < n; i++)
+    check_position (band, 1.0, x + i, y);
+}
+
+/* A row of a piece: a quick look at all of it, a closer one at what is left. */
+static void
+search_row (Band *band,
+            int   x,
+            int   n,
+            int   y)
+{
+  const KhadimRpaSearch *search = band->job->search;
+  const KhadimRpaTemplate *templ = search->templ;
+  int n_strips = (n + KHADIM_RPA_LANES - 1) / KHADIM_RPA_LANES;
+  guint32 left;
 
   if (templ->norm <= 0.0)
     {
-      for (int i = 0; i < n; i++)
-        check_position (band, 1.0, x + i, y);
+      search_flat (band, x, n, y);
       return;
     }
 
-  largest = _khadim_rpa_ncc_energies (search->matcher, x + templ->core.x, y + templ->core.y,
-                                      templ->core.width, templ->core.height, &strip);
-  if (largest >= KHADIM_RPA_FLAT_ENERGY && bound_strip (band, &strip, n, x, y))
-    check_strip (band, &strip, n, x, y);
+  left = _khadim_rpa_ncc_scan (search->matcher, &templ->levels[0], x + templ->core.x,
+                               y + templ->core.y, templ->core.width, templ->core.height, n_strips,
+                               band->job->guesses_only ? EVERYTHING
+                                                       : (float) templ->probe_similarity);
+  for (int s = 0; s < n_strips; s++)
+    if ((left >> s & 1) != 0)
+      search_strip (band, x + s * KHADIM_RPA_LANES, y);
 }
 
 /* A hit of another colour is none, but near. */
@@ -333,9 +357,7 @@ search_band (Band *band,
 
   for (int left = anchors->x; left < anchors->x + anchors->width; left += PIECE_PX)
     for (int y = first; y < end; y++)
-      for (int x = left; x < MIN (left + PIECE_PX, anchors->x + anchors->width);
-           x += KHADIM_RPA_LANES)
-        search_strip (band, x, y);
+      search_row (band, left, MIN (PIECE_PX, anchors->x + anchors->width - left), y);
 
   finish_band (band);
 }

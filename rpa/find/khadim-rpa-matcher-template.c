@@ -25,7 +25,12 @@ static const struct
   int    most_blocks;
   double enough;
   int    judged_by;
-} looks[KHADIM_RPA_MAX_LEVELS] = { { 64, 0.75, 12 }, { 256, 0.95, 256 } };
+} looks[KHADIM_RPA_MAX_LEVELS] = { { 64, 0.75, 12 }, { 256, 0.96, 256 } };
+
+#define PIXELS_PER_BLOCK 16
+
+/* Sizes that give more blocks than this are left out. */
+#define MAX_BLOCKS 8192
 
 /* What single precision loses at most of a pixel's squared deviation, and of a
  * product for each grey level of deviation. */
@@ -133,6 +138,9 @@ list_blocks (const KhadimRpaTemplate *self,
   GArray *blocks = g_array_new (FALSE, FALSE, sizeof (Block));
   int left = self->core.width % width / 2, top = self->core.height % height / 2;
 
+  if (self->n_pixels / (width * height) > MAX_BLOCKS)
+    return blocks;
+
   for (int y = top; y + height <= self->core.height; y += height)
     for (int x = left; x + width <= self->core.width; x += width)
       {
@@ -187,6 +195,8 @@ level_init (KhadimRpaLevel   *level,
       level->offsets[i] = (gsize) block->y * matcher->stride + (gsize) block->x;
       level->shares[i] = (float) block->share;
       level->kept = MIN (1.0, level->kept + block->kept);
+      if (i < KHADIM_RPA_GUESS_BLOCKS)
+        level->kept_by_guess = level->kept;
       if (i + 1 == MIN (KHADIM_RPA_FIRST_CHECK << check, n))
         level->lost[check++] = (float) sqrt (1.0 - level->kept);
     }
@@ -205,6 +215,14 @@ worth_of (GArray *blocks,
   int n = count_blocks (blocks, judged_by, enough, &kept);
 
   return n == 0 ? 0.0 : kept >= enough ? 1.0 + 1.0 / n : kept;
+}
+
+/* Exact scores of large templates are dear, so more blocks pay. */
+static int
+most_blocks (const KhadimRpaTemplate *self,
+             guint                    look)
+{
+  return MAX (looks[look].most_blocks, look > 0 ? self->n_pixels / PIXELS_PER_BLOCK : 0);
 }
 
 static void
@@ -229,7 +247,7 @@ add_level (KhadimRpaTemplate *self,
           }
       }
 
-  n = count_blocks (sizes[best_w][best_h], looks[look].most_blocks, looks[look].enough, &kept);
+  n = count_blocks (sizes[best_w][best_h], most_blocks (self, look), looks[look].enough, &kept);
   level_init (&self->levels[self->n_levels++], matcher, self->n_pixels, sizes[best_w][best_h], n,
               best_w, best_h);
 }
