@@ -295,6 +295,29 @@ _khadim_rpa_ncc_bounds (const KhadimRpaLevel *level,
   return may;
 }
 
+/* About the best score in a strip: what the blocks say of the template and of the
+ * windows, as if the rest were alike. */
+VECTOR_CODE float
+_khadim_rpa_ncc_guess (const KhadimRpaLevel *level,
+                       const KhadimRpaStrip *strip,
+                       float                *guesses)
+{
+  float area = (float) (level->block_width * level->block_height);
+  float kept = (float) level->kept_by_guess, best = -1.0f;
+
+  for (int i = 0; i < LANES; i++)
+    {
+      float energy = MAX (strip->energy[i], 1.0f);
+      float guess = strip->product[i] * sqrtf (energy)
+                    / MAX (kept * energy, area * strip->blocks[i]);
+
+      guesses[i] = strip->energy[i] >= KHADIM_RPA_FLAT_ENERGY ? guess : -1.0f;
+      best = MAX (best, guesses[i]);
+    }
+
+  return best;
+}
+
 /* The rows of @templ are padded with zeros to a multiple of the lanes. */
 VECTOR_CODE gint64
 _khadim_rpa_ncc_dot (const gint8 *window,

@@ -30,7 +30,7 @@ struct _KhadimRpaMatcher
   int               width_px;
   int               height_px;
   gsize             stride; /* elements of a row, in all planes */
-  gint8            *grey;
+  gint8            *grey;    /* all planes are from _khadim_rpa_plane_new */
   gint32           *sums;    /* integral image, first row and column 0 */
   guint32          *squares; /* integral image of the squares, modulo 2^32 */
   GMutex            lock;    /* guards means */
@@ -70,6 +70,10 @@ typedef struct
   float        product_slack;
 } KhadimRpaLevel;
 
+gpointer _khadim_rpa_plane_new  (gsize    n_bytes);
+void     _khadim_rpa_plane_free (gpointer plane,
+                                 gsize    n_bytes);
+
 void   _khadim_rpa_ncc_grey          (const guint8           *bgrx,
                                       int                     width_px,
                                       gint8                  *grey);
@@ -92,6 +96,9 @@ gboolean _khadim_rpa_ncc_bounds      (const KhadimRpaLevel   *level,
                                       int                     most_blocks,
                                       float                   similarity,
                                       KhadimRpaStrip         *strip);
+float  _khadim_rpa_ncc_guess         (const KhadimRpaLevel   *level,
+                                      const KhadimRpaStrip   *strip,
+                                      float                  *guesses);
 gint64 _khadim_rpa_ncc_dot           (const gint8            *window,
                                       gsize                   window_stride,
                                       const gint8            *templ,

@@ -19,7 +19,7 @@
 
 /* A band is searched in pieces this wide, so that what neighbouring rows read
  * stays in the processor's cache. */
-#define PIECE_PX 256
+#define PIECE_PX 512
 
 /* How many of the likeliest places a band keeps for when nothing matches. */
 #define BAND_GUESSES 6
@@ -149,6 +149,17 @@ note_guess (Band           *band,
     band->guesses[worst] = guess;
 }
 
+static double
+worst_guess (const Band *band)
+{
+  double worst = band->n_guesses < BAND_GUESSES ? NO_SCORE : 2.0;
+
+  for (guint i = 0; i < band->n_guesses; i++)
+    worst = MIN (worst, band->guesses[i].score);
+
+  return worst;
+}
+
 /* The likeliest of a strip; the others of a band are elsewhere. */
 static void
 note_strip (Band                 *band,
@@ -157,25 +168,20 @@ note_strip (Band                 *band,
             int                   x,
             int                   y)
 {
-  const KhadimRpaLevel *level = &band->job->search->templ->levels[0];
-  double kept = level->kept_by_guess, area = level->block_width * level->block_height;
   KhadimRpaMatch guess = match_at (band->job->search, x, y);
+  float guesses[KHADIM_RPA_LANES];
+
+  if ((double) _khadim_rpa_ncc_guess (&band->job->search->templ->levels[0], strip, guesses)
+      <= worst_guess (band))
+    return;
 
   guess.score = NO_SCORE;
   for (int i = 0; i < n; i++)
-    {
-      double energy = MAX ((double) strip->energy[i], 1.0);
-      double score = (double) strip->product[i] * sqrt (energy)
-                     / MAX (kept * energy, area * (double) strip->blocks[i]);
-
-      if (strip->energy[i] >= KHADIM_RPA_FLAT_ENERGY && score > guess.score)
-        {
-          guess.score = score;
-          guess.box.x = x + i;
-        }
-    }
-  if (guess.score <= NO_SCORE)
-    return;
+    if ((double) guesses[i] > guess.score)
+      {
+        guess.score = (double) guesses[i];
+        guess.box.x = x + i;
+      }
 
   for (guint i = 0; i < band->n_guesses; i++)
     if (is_same_place (&band->guesses[i], &guess))

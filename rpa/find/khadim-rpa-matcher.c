@@ -9,6 +9,7 @@
 #include "rpa/find/khadim-rpa-matcher.h"
 
 #include <math.h>
+#include <sys/mman.h>
 
 #include "rpa/screen/khadim-rpa-error.h"
 
@@ -77,6 +78,39 @@ khadim_rpa_matches_free (KhadimRpaMatches *self)
   g_free (self);
 }
 
+/* Zeroed memory in large pages where the system has them: the planes of a screen
+ * would otherwise cost a page fault for every 4 kB. */
+gpointer
+_khadim_rpa_plane_new (gsize n_bytes)
+{
+  gpointer plane = mmap (NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (plane == MAP_FAILED)
+    g_error ("No memory for %" G_GSIZE_FORMAT " bytes", n_bytes);
+#ifdef MADV_HUGEPAGE
+  if (madvise (plane, n_bytes, MADV_HUGEPAGE) != 0)
+    g_debug ("No large pages");
+#endif
+
+  return plane;
+}
+
+void
+_khadim_rpa_plane_free (gpointer plane,
+                        gsize    n_bytes)
+{
+  if (plane != NULL)
+    munmap (plane, n_bytes);
+}
+
+/* Elements of a plane: one row more than the picture for the integral images,
+ * and one for what is read past the last. */
+static gsize
+plane_length (const KhadimRpaMatcher *self)
+{
+  return self->stride * (gsize) (self->height_px + 2);
+}
+
 /**
  * khadim_rpa_matcher_new:
  * @screen: the picture to search
@@ -102,10 +136,10 @@ khadim_rpa_matcher_new (KhadimRpaPicture *screen)
   self->width_px = screen->width_px;
   self->height_px = screen->height_px;
   self->stride = (gsize) screen->width_px + ROW_PADDING;
-  n = self->stride * (gsize) (screen->height_px + 2);
-  self->grey = g_new0 (gint8, n);
-  self->sums = g_new0 (gint32, n);
-  self->squares = g_new0 (guint32, n);
+  n = plane_length (self);
+  self->grey = _khadim_rpa_plane_new (n * sizeof *self->grey);
+  self->sums = _khadim_rpa_plane_new (n * sizeof *self->sums);
+  self->squares = _khadim_rpa_plane_new (n * sizeof *self->squares);
   for (int y = 0; y < screen->height_px; y++)
     _khadim_rpa_ncc_grey (_khadim_rpa_picture_row (screen, y), screen->width_px,
                           self->grey + (gsize) y * self->stride);
@@ -141,15 +175,18 @@ khadim_rpa_matcher_ref (KhadimRpaMatcher *self)
 void
 khadim_rpa_matcher_unref (KhadimRpaMatcher *self)
 {
+  gsize n;
+
   if (self == NULL || !g_atomic_ref_count_dec (&self->ref_count))
     return;
 
+  n = plane_length (self);
   for (guint w = 0; w < KHADIM_RPA_N_BLOCK_SIDES; w++)
     for (guint h = 0; h < KHADIM_RPA_N_BLOCK_SIDES; h++)
-      g_free (self->means[w][h]);
-  g_free (self->grey);
-  g_free (self->sums);
-  g_free (self->squares);
+      _khadim_rpa_plane_free (self->means[w][h], n * sizeof *self->means[w][h]);
+  _khadim_rpa_plane_free (self->grey, n * sizeof *self->grey);
+  _khadim_rpa_plane_free (self->sums, n * sizeof *self->sums);
+  _khadim_rpa_plane_free (self->squares, n * sizeof *self->squares);
   g_mutex_clear (&self->lock);
   khadim_rpa_picture_unref (self->picture);
   g_free (self);
@@ -182,7 +219,7 @@ _khadim_rpa_matcher_get_means (KhadimRpaMatcher *self,
 
   if (*means == NULL)
     {
-      *means = g_new0 (float, self->stride * (gsize) (self->height_px + 1));
+      *means = _khadim_rpa_plane_new (plane_length (self) * sizeof **means);
       _khadim_rpa_ncc_means (self, 1 << log_width, 1 << log_height, *means);
     }
 
