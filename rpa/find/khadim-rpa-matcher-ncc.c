@@ -147,6 +147,13 @@ window_energies (const KhadimRpaMatcher *matcher,
   return largest;
 }
 
+static inline __attribute__ ((always_inline)) void
+clear_floats (Floats *floats)
+{
+  for (gsize v = 0; v < N_VECTORS; v++)
+    floats[v] = (Floats) { 0 };
+}
+
 /* Adds blocks @from to @end of a level to the products and energies. */
 static inline __attribute__ ((always_inline)) void
 add_blocks (const KhadimRpaLevel *level,
@@ -233,13 +240,15 @@ _khadim_rpa_ncc_scan (const KhadimRpaMatcher *matcher,
   for (int s = 0; s < n_strips; s++)
     {
       gsize position = (gsize) y * matcher->stride + (gsize) (x + s * LANES);
-      Floats products[N_VECTORS] = { 0 }, blocks[N_VECTORS] = { 0 };
+      Floats products[N_VECTORS], blocks[N_VECTORS];
       float energies[LANES], means[LANES];
 
       if (window_energies (matcher, position, width, height, energies, means)
           < KHADIM_RPA_FLAT_ENERGY)
         continue;
 
+      clear_floats (products);
+      clear_floats (blocks);
       add_blocks (level, level->means + position, 0, n_blocks, means, products, blocks);
       if (may_reach (level, level->lost[0], similarity, energies, (const float *) products,
                      (const float *) blocks))
@@ -274,10 +283,12 @@ _khadim_rpa_ncc_bounds (const KhadimRpaLevel *level,
                         float                 similarity,
                         KhadimRpaStrip       *strip)
 {
-  Floats products[N_VECTORS] = { 0 }, blocks[N_VECTORS] = { 0 };
+  Floats products[N_VECTORS], blocks[N_VECTORS];
   int n_blocks = MIN (most_blocks, level->n_blocks), b = 0, check = 0;
   gboolean may;
 
+  clear_floats (products);
+  clear_floats (blocks);
   do
     {
       int end = MIN (KHADIM_RPA_FIRST_CHECK << check, n_blocks);
@@ -318,7 +329,7 @@ _khadim_rpa_ncc_guess (const KhadimRpaLevel *level,
   return best;
 }
 
-/* The rows of @templ are padded with zeros to a multiple of the lanes. */
+/* The rows of @templ are padded with zeros. */
 VECTOR_CODE gint64
 _khadim_rpa_ncc_dot (const gint8 *window,
                      gsize        window_stride,
@@ -334,8 +345,8 @@ _khadim_rpa_ncc_dot (const gint8 *window,
       const gint8 *b = templ + (gsize) y * templ_stride;
       gint32 sum = 0;
 
-      for (gsize strip = 0; strip < templ_stride; strip += LANES)
-        for (int i = 0; i < LANES; i++)
+      for (gsize strip = 0; strip < templ_stride; strip += KHADIM_RPA_ROW_PIXELS)
+        for (int i = 0; i < KHADIM_RPA_ROW_PIXELS; i++)
           sum += a[strip + (gsize) i] * b[strip + (gsize) i];
       total += sum;
     }

@@ -9,7 +9,10 @@
 G_BEGIN_DECLS
 
 /* Neighbouring positions that are worked on together. */
-#define KHADIM_RPA_LANES 16
+#define KHADIM_RPA_LANES 32
+
+/* The rows of a template are padded to a multiple of this. */
+#define KHADIM_RPA_ROW_PIXELS 16
 
 /* Block sides are powers of two up to 2^4. */
 #define KHADIM_RPA_N_BLOCK_SIDES 5
@@ -47,8 +50,8 @@ typedef struct
                                       which this is one part in their area */
 } KhadimRpaStrip;
 
-/* After how many blocks of a level a position may be given up: 4, 8, 16 … */
-#define KHADIM_RPA_FIRST_CHECK 8
+/* After how many blocks of a level a position may be given up: 12, 24, 48 … */
+#define KHADIM_RPA_FIRST_CHECK 12
 #define KHADIM_RPA_MAX_CHECKS 12
 
 /* How many blocks the likeliest places are told from. */

@@ -18,7 +18,7 @@
 #define MAX_BAND_ROWS 32
 
 /* A band is searched in pieces this wide, so that what neighbouring rows read
- * stays in the processor's cache. */
+ * stays in the processor's cache; at most 32 strips. */
 #define PIECE_PX 512
 
 /* How many of the likeliest places a band keeps for when nothing matches. */
@@ -260,6 +260,8 @@ search_strip (Band *band,
   const KhadimRpaSearch *search = band->job->search;
   const KhadimRpaTemplate *templ = search->templ;
   gboolean guess = band->job->guesses_only;
+  int most = guess ? KHADIM_RPA_GUESS_BLOCKS : G_MAXINT;
+  float least = guess ? EVERYTHING : (float) templ->probe_similarity;
   int n = MIN (KHADIM_RPA_LANES, search->anchors.x + search->anchors.width - x);
   gsize position = (gsize) (y + templ->core.y) * search->matcher->stride
                    + (gsize) (x + templ->core.x);
@@ -269,8 +271,7 @@ search_strip (Band *band,
   _khadim_rpa_ncc_energies (search->matcher, x + templ->core.x, y + templ->core.y,
                             templ->core.width, templ->core.height, &strip);
   for (guint i = 0; i < (guess ? 1 : templ->n_levels) && may; i++)
-    may = _khadim_rpa_ncc_bounds (&templ->levels[i], position, guess ? KHADIM_RPA_GUESS_BLOCKS : G_MAXINT,
-                                  guess ? EVERYTHING : (float) templ->probe_similarity, &strip);
+    may = _khadim_rpa_ncc_bounds (&templ->levels[i], position, most, least, &strip);
 
   if (guess)
     note_strip (band, &strip, n, x, y);

@@ -74,8 +74,8 @@ take_grey (KhadimRpaTemplate *self)
   gint64 squares = 0;
 
   self->n_pixels = self->core.width * self->core.height;
-  self->grey_stride = (gsize) (self->core.width + KHADIM_RPA_LANES - 1) / KHADIM_RPA_LANES
-                      * KHADIM_RPA_LANES;
+  self->grey_stride = (gsize) (self->core.width + KHADIM_RPA_ROW_PIXELS - 1)
+                      / KHADIM_RPA_ROW_PIXELS * KHADIM_RPA_ROW_PIXELS;
   self->grey = g_new0 (gint8, self->grey_stride * (gsize) self->core.height);
   for (int y = 0; y < self->core.height; y++)
     {

@@ -323,7 +323,8 @@ test_near_duplicates (void)
 static void
 test_present_absent (void)
 {
-  g_autoptr(KhadimRpaPicture) ground = test_scene_text ("", "DejaVu Sans 10", 300, 200, 0, 0xf0f0f0);
+  g_autoptr(KhadimRpaPicture) ground = test_scene_text ("", "DejaVu Sans 10", 300, 200, 0,
+                                                        0xf0f0f0);
   g_autoptr(KhadimRpaPicture) text = test_scene_text ("Invoice 17", "DejaVu Sans 10", 300, 200, 0,
                                                       0xf0f0f0);
   g_autoptr(KhadimRpaPicture) templ = crop (text, 5, 4, 80, 22);
@@ -415,8 +416,8 @@ test_flat (void)
 static void
 test_mask (void)
 {
-  g_autoptr(KhadimRpaPicture) light = test_scene_text ("@", "DejaVu Sans Bold 40", 200, 90, 0x202020,
-                                                       0xf0f0f0);
+  g_autoptr(KhadimRpaPicture) light = test_scene_text ("@", "DejaVu Sans Bold 40", 200, 90,
+                                                       0x202020, 0xf0f0f0);
   g_autoptr(KhadimRpaPicture) part = crop (light, 5, 10, 60, 60);
   g_autoptr(KhadimRpaPicture) changed_ground = test_scene_new_ground (light, 35, 40, 26);
   g_autoptr(KhadimRpaPicture) masked = test_scene_disc (part, 26);
@@ -437,8 +438,8 @@ test_mask (void)
 static void
 test_mask_refused (void)
 {
-  g_autoptr(KhadimRpaPicture) light = test_scene_text ("@", "DejaVu Sans Bold 40", 200, 90, 0x202020,
-                                                       0xf0f0f0);
+  g_autoptr(KhadimRpaPicture) light = test_scene_text ("@", "DejaVu Sans Bold 40", 200, 90,
+                                                       0x202020, 0xf0f0f0);
   g_autoptr(KhadimRpaPicture) part = crop (light, 5, 10, 60, 60);
   g_autoptr(KhadimRpaPicture) dot = test_scene_disc (part, 1);
   g_autoptr(KhadimRpaPicture) blank = crop (light, 130, 5, 60, 60);
@@ -457,8 +458,8 @@ static void
 test_scales (void)
 {
   const double scales[] = { 0.8, 1.0, 1.25, 1.5, 2.0 };
-  g_autoptr(KhadimRpaPicture) small = test_scene_text ("Export", "DejaVu Sans 12", 120, 40, 0x101010,
-                                                       0xffffff);
+  g_autoptr(KhadimRpaPicture) small = test_scene_text ("Export", "DejaVu Sans 12", 120, 40,
+                                                       0x101010, 0xffffff);
   g_autoptr(KhadimRpaPicture) screen = NULL;
   g_autoptr(KhadimRpaPicture) templ = crop (small, 6, 6, 64, 22);
   KhadimRpaMatchOptions options = KHADIM_RPA_MATCH_OPTIONS_INIT;

@@ -65,7 +65,11 @@ with_pixels (const KhadimRpaPicture *picture,
   KhadimRpaPicture *changed;
 
   for (guint i = 0; i < n_points; i++)
-    pixels[(gsize) points[2 * i + 1] * stride + (gsize) points[2 * i] * 4 + (gsize) channel] ^= 0x40;
+    {
+      gsize at = (gsize) points[2 * i + 1] * stride + (gsize) points[2 * i] * 4;
+
+      pixels[at + (gsize) channel] ^= 0x40;
+    }
   changed = khadim_rpa_picture_new (pixels, width, height, stride, &error);
   g_assert_no_error (error);
 
