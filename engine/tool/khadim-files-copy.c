@@ -15,13 +15,18 @@
 #include "engine/json/khadim-json.h"
 #include "engine/tool/khadim-tool-io-private.h"
 
+/* How often a long copy says how far it is */
+#define PROGRESS_US (2 * G_USEC_PER_SEC)
+
 /* From where to where, checked: `from` is there, `to` can be made. */
 typedef struct
 {
+  KhadimToolCall *call; /* borrowed */
   char *from;
   char *to;
   gboolean overwrite;
   struct stat st; /* of `from` */
+  gint64 shown_us; /* when progress was shown last */
 } Transfer;
 
 static void
@@ -85,6 +90,8 @@ transfer_prepare (Transfer           *transfer,
 {
   JsonObject *args = khadim_tool_call_get_args (call);
 
+  transfer->call = call;
+  transfer->shown_us = g_get_monotonic_time ();
   transfer->overwrite = khadim_json_get_boolean (args, "overwrite", FALSE);
   transfer->from = _khadim_tool_job_path (call, "from", from_use, error);
   if (transfer->from == NULL)
@@ -128,6 +135,34 @@ transferred (Transfer *transfer)
   return khadim_json_object (object);
 }
 
+static void
+on_progress_cb (gint64   n_bytes,
+                guint    n_entries,
+                gpointer user_data)
+{
+  Transfer *transfer = user_data;
+  gint64 now_us = g_get_monotonic_time ();
+  gboolean whole = S_ISREG (transfer->st.st_mode) && transfer->st.st_size > 0;
+  g_autofree char *size = NULL;
+
+  if (now_us - transfer->shown_us < PROGRESS_US)
+    return;
+
+  transfer->shown_us = now_us;
+  size = g_format_size ((guint64) n_bytes);
+  khadim_tool_call_progress (transfer->call,
+                             whole ? (double) n_bytes / (double) transfer->st.st_size : -1, size);
+}
+
+static gboolean
+copy (Transfer      *transfer,
+      GCancellable  *cancellable,
+      GError       **error)
+{
+  return _khadim_tool_io_copy_tree (transfer->from, transfer->to, transfer->overwrite,
+                                    on_progress_cb, transfer, cancellable, error);
+}
+
 JsonNode *
 _khadim_files_copy (KhadimToolCall  *call,
                     GCancellable    *cancellable,
@@ -148,8 +183,7 @@ _khadim_files_copy (KhadimToolCall  *call,
     return _khadim_tool_job_would ("copy %s to %s", transfer.from, transfer.to);
 
   if (!make_folder_for (call, transfer.to, error)
-      || !_khadim_tool_io_copy_tree (transfer.from, transfer.to, transfer.overwrite,
-                                     cancellable, error))
+      || !copy (&transfer, cancellable, error))
     return NULL;
 
   return transferred (&transfer);
@@ -186,8 +220,7 @@ move_by_copy (Transfer      *transfer,
               GCancellable  *cancellable,
               GError       **error)
 {
-  return _khadim_tool_io_copy_tree (transfer->from, transfer->to, transfer->overwrite,
-                                    cancellable, error)
+  return copy (transfer, cancellable, error)
          && _khadim_tool_io_delete_tree (transfer->from, NULL, error);
 }
 

@@ -19,6 +19,8 @@
 
 /* Events come in bursts: one look for all of this time */
 #define BURST_US (50 * 1000)
+/* How often it may say what it waits for */
+#define PROGRESS_US (2 * G_USEC_PER_SEC)
 /* The runner cancels at the deadline; that close to it, time is what ran out */
 #define DEADLINE_SLACK_US (20 * 1000)
 
@@ -31,6 +33,9 @@ typedef struct
   GFileMonitor *monitor;
   GSource *timer;
   GSource *cancelled;
+
+  char *shown; /* the obstacle that was shown last */
+  gint64 shown_us;
 
   gboolean looking;
   gboolean stirred; /* an event came while looking */
@@ -60,6 +65,7 @@ wait_free (gpointer data)
   g_clear_object (&wait->call);
   g_clear_pointer (&wait->scan, _khadim_files_scan_free);
   g_clear_pointer (&wait->context, g_main_context_unref);
+  g_free (wait->shown);
   g_free (wait);
 }
 
@@ -208,6 +214,23 @@ found_to_json (Wait *wait)
   return khadim_json_object (object);
 }
 
+/* Says what it waits for, when that is another thing than before. */
+static void
+show_obstacle (Wait *wait)
+{
+  gint64 now_us = g_get_monotonic_time ();
+
+  if (wait->scan->obstacle == NULL
+      || g_strcmp0 (wait->scan->obstacle, wait->shown) == 0
+      || (wait->shown != NULL && now_us - wait->shown_us < PROGRESS_US))
+    return;
+
+  g_free (wait->shown);
+  wait->shown = g_strdup (wait->scan->obstacle);
+  wait->shown_us = now_us;
+  khadim_tool_call_progress (wait->call, -1, wait->shown);
+}
+
 static void
 on_look_done_cb (GObject      *source,
                  GAsyncResult *result,
@@ -231,8 +254,11 @@ on_look_done_cb (GObject      *source,
   else if (is_late (wait))
     finish_timeout (task);
   else
-    look_at (task, stirred ? MIN (wait->scan->next_us, g_get_monotonic_time () + BURST_US)
-                           : wait->scan->next_us);
+    {
+      show_obstacle (wait);
+      look_at (task, stirred ? MIN (wait->scan->next_us, g_get_monotonic_time () + BURST_US)
+                             : wait->scan->next_us);
+    }
 }
 
 static void

@@ -41,6 +41,18 @@ typedef struct
   int fd;
 } KhadimToolTemp;
 
+/**
+ * KhadimToolIoProgress:
+ * @n_bytes: how much is copied so far
+ * @n_entries: files and folders that were begun
+ * @user_data: for the function
+ *
+ * Called after each piece of a copy, on its thread.
+ */
+typedef void (*KhadimToolIoProgress) (gint64   n_bytes,
+                                      guint    n_entries,
+                                      gpointer user_data);
+
 void      _khadim_tool_io_set_error   (GError              **error,
                                        int                   saved_errno,
                                        const char           *doing,
@@ -109,6 +121,8 @@ GPtrArray *_khadim_tool_io_read_folder (const char          *path,
 gboolean  _khadim_tool_io_copy_tree   (const char           *from,
                                        const char           *to,
                                        gboolean              overwrite,
+                                       KhadimToolIoProgress  progress,
+                                       gpointer              progress_data,
                                        GCancellable         *cancellable,
                                        GError              **error);
 gboolean  _khadim_tool_io_delete_tree (const char           *path,

@@ -28,6 +28,11 @@ typedef struct
   const char *path;          /* of the whole tree, for messages; borrowed */
   dev_t device;
   guint n_entries;
+
+  /* Of a copy */
+  KhadimToolIoProgress progress;
+  gpointer progress_data;
+  gint64 n_bytes;
 } TreeWalk;
 
 static gboolean
@@ -237,6 +242,15 @@ _khadim_tool_io_delete_tree (const char    *path,
 
 /* Copying --------------------------------------------------------------- */
 
+static void
+count_copied (TreeWalk *walk,
+              gssize    n)
+{
+  walk->n_bytes += n;
+  if (walk->progress != NULL)
+    walk->progress (walk->n_bytes, walk->n_entries, walk->progress_data);
+}
+
 /* The kernel copies (and shares blocks where the file system can); what it
  * does not take goes through a buffer, the end of the file too. */
 static gboolean
@@ -251,22 +265,25 @@ copy_content (TreeWalk    *walk,
 
   while (!g_cancellable_set_error_if_cancelled (walk->cancellable, error))
     {
-      gssize n;
+      gssize n = 0;
 
-      by_kernel = by_kernel && copy_file_range (from, NULL, to, NULL, COPY_CHUNK_BYTES, 0) > 0;
       if (by_kernel)
-        continue;
-
-      n = TEMP_FAILURE_RETRY (read (from, chunk, COPY_CHUNK_BYTES));
-      if (n < 0)
+        n = copy_file_range (from, NULL, to, NULL, COPY_CHUNK_BYTES, 0);
+      by_kernel = n > 0;
+      if (!by_kernel)
         {
-          _khadim_tool_io_set_error (error, errno, "read a file of", walk->path);
-          return FALSE;
+          n = TEMP_FAILURE_RETRY (read (from, chunk, COPY_CHUNK_BYTES));
+          if (n < 0)
+            {
+              _khadim_tool_io_set_error (error, errno, "read a file of", walk->path);
+              return FALSE;
+            }
+          if (n == 0)
+            return TRUE;
+          if (!_khadim_tool_io_write_all (to, chunk, (gsize) n, to_path, error))
+            return FALSE;
         }
-      if (n == 0)
-        return TRUE;
-      if (!_khadim_tool_io_write_all (to, chunk, (gsize) n, to_path, error))
-        return FALSE;
+      count_copied (walk, n);
     }
 
   return FALSE;
@@ -481,14 +498,16 @@ copy_whole_folder (TreeWalk        *walk,
  * is on the disk. Links inside are copied as links. Modes are kept, owners
  * and times are new. */
 gboolean
-_khadim_tool_io_copy_tree (const char    *from,
-                           const char    *to,
-                           gboolean       overwrite,
-                           GCancellable  *cancellable,
-                           GError       **error)
+_khadim_tool_io_copy_tree (const char            *from,
+                           const char            *to,
+                           gboolean               overwrite,
+                           KhadimToolIoProgress   progress,
+                           gpointer               progress_data,
+                           GCancellable          *cancellable,
+                           GError               **error)
 {
   g_auto(KhadimToolTemp) temp = { NULL, NULL, -1 };
-  TreeWalk walk = { cancellable, from };
+  TreeWalk walk = { cancellable, from, .progress = progress, .progress_data = progress_data };
   struct stat st;
 
   if (lstat (from, &st) != 0)

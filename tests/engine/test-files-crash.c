@@ -102,7 +102,7 @@ copy_for_ever (const char *folder)
       g_autoptr(GError) error = NULL;
 
       say_that_it_begins ();
-      _khadim_tool_io_copy_tree (from, to, FALSE, NULL, &error);
+      _khadim_tool_io_copy_tree (from, to, FALSE, NULL, NULL, NULL, &error);
       g_assert_no_error (error);
     }
 }

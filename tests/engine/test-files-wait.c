@@ -137,6 +137,7 @@ test_held_open (Harness       *h,
   writer = start_writer (h, "exec 3> x; printf a >&3; sleep 0.9; printf b >&3; exec 3>&-");
   g_assert_cmpint (size_found (h, "{'path':'x','stable':'50ms'}", "x"), ==, 2);
   end_writer (writer);
+  g_assert_nonnull (strstr (h->preview, "“x” is"));
 }
 
 static void

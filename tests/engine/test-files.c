@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/tool/khadim-tool-io-private.h"
 #include "tests/engine/tool-harness.h"
 
 static void
@@ -363,6 +364,33 @@ test_copy (Harness       *h,
   harness_assert_content (h, "b", "s", -1);
 }
 
+static void
+on_progress_cb (gint64   n_bytes,
+                guint    n_entries,
+                gpointer user_data)
+{
+  gint64 *last = user_data;
+
+  g_assert_cmpint (n_bytes, >, *last);
+  *last = n_bytes;
+}
+
+static void
+test_copy_progress (Harness       *h,
+                    gconstpointer  data)
+{
+  g_autofree char *big = g_strnfill (3 * 1024 * 1024 + 17, 'k');
+  g_autofree char *from = harness_path (h, "a");
+  g_autofree char *to = harness_path (h, "b");
+  g_autoptr(GError) error = NULL;
+  gint64 last = 0;
+
+  harness_put (h, "a", big, -1);
+  _khadim_tool_io_copy_tree (from, to, FALSE, on_progress_cb, &last, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (last, ==, 3 * 1024 * 1024 + 17);
+}
+
 /* Nothing in /proc knows its size. */
 static void
 test_copy_sizeless (Harness       *h,
@@ -696,6 +724,7 @@ main (int    argc,
   ADD ("write/resumed", test_write_resumed);
   ADD ("append", test_append);
   ADD ("copy", test_copy);
+  ADD ("copy/progress", test_copy_progress);
   ADD ("copy/sizeless", test_copy_sizeless);
   ADD ("copy/folder", test_copy_folder);
   ADD ("copy/fails-whole", test_copy_fails_whole);

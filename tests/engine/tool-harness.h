@@ -36,6 +36,7 @@ typedef struct
   gboolean resumed;
 
   KhadimToolResult *result; /* of the call under way */
+  char *preview;            /* the last progress of the calls */
 } Harness;
 
 static inline void
@@ -55,6 +56,37 @@ harness_init (Harness          *self,
   g_assert_no_errno (g_mkdir_with_parents (g_get_home_dir (), 0700));
 }
 
+static inline gboolean
+harness_out_of_patience_cb (gpointer user_data)
+{
+  g_error ("%s took longer than %d s", (const char *) user_data, HARNESS_PATIENCE_S);
+
+  return G_SOURCE_REMOVE;
+}
+
+static inline void
+harness_on_finalized_cb (gpointer  user_data,
+                         GObject  *where_it_was)
+{
+  g_atomic_int_set ((int *) user_data, 1);
+  g_main_context_wakeup (NULL);
+}
+
+/* The domain goes with its last job, which a cancelled call leaves behind. */
+static inline void
+harness_finalize_domain (KhadimToolDomain *domain)
+{
+  guint patience = g_timeout_add_seconds (HARNESS_PATIENCE_S, harness_out_of_patience_cb,
+                                          (gpointer) "Finalizing the domain");
+  int finalized = 0;
+
+  g_object_weak_ref (G_OBJECT (domain), harness_on_finalized_cb, &finalized);
+  g_object_unref (domain);
+  while (!g_atomic_int_get (&finalized))
+    g_main_context_iteration (NULL, TRUE);
+  g_source_remove (patience);
+}
+
 static inline void
 harness_clear (Harness *self)
 {
@@ -62,8 +94,9 @@ harness_clear (Harness *self)
 
   g_assert_true (g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL,
                                NULL, NULL, NULL, NULL));
-  g_assert_finalize_object (self->domain);
+  harness_finalize_domain (self->domain);
   g_clear_object (&self->cancellable);
+  g_free (self->preview);
   free (self->root);
   g_free (self->work);
   g_free (self->assets);
@@ -94,6 +127,21 @@ harness_on_done_cb (GObject      *source,
 }
 
 static inline void
+harness_on_progress_cb (KhadimToolCall *call,
+                        double          fraction,
+                        const char     *preview,
+                        gpointer        user_data)
+{
+  static GMutex lock;
+  Harness *self = user_data;
+
+  g_mutex_lock (&lock);
+  g_free (self->preview);
+  self->preview = g_strdup (preview);
+  g_mutex_unlock (&lock);
+}
+
+static inline void
 harness_start (Harness    *self,
                const char *tool,
                JsonNode   *args)
@@ -113,23 +161,17 @@ harness_start (Harness    *self,
 
   self->result = NULL;
   call = _khadim_tool_call_new (&spec);
+  _khadim_tool_call_set_hooks (call, harness_on_progress_cb, NULL, self);
   json_node_unref (args);
   khadim_tool_domain_run_async (self->domain, call, self->cancellable,
                                 harness_on_done_cb, self);
 }
 
-static inline gboolean
-harness_out_of_patience_cb (gpointer user_data)
-{
-  g_error ("A call took longer than %d s", HARNESS_PATIENCE_S);
-
-  return G_SOURCE_REMOVE;
-}
-
 static inline KhadimToolResult *
 harness_wait (Harness *self)
 {
-  guint patience = g_timeout_add_seconds (HARNESS_PATIENCE_S, harness_out_of_patience_cb, NULL);
+  guint patience = g_timeout_add_seconds (HARNESS_PATIENCE_S, harness_out_of_patience_cb,
+                                          (gpointer) "A call");
 
   while (self->result == NULL)
     g_main_context_iteration (NULL, TRUE);
