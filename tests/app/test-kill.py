@@ -26,6 +26,10 @@ RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 40
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 LINES = 30
 LIMIT_S = 60
+# A kill comes at a random moment in this time. It grows, so that a run comes to
+# its end on a busy machine too, where hardly a step is done before the kill.
+WINDOW_S = 0.12
+GROWTH = 1.15
 
 DOCUMENT = {
     "khadim": 1,
@@ -49,12 +53,13 @@ EXPECTED = "".join("line %d\n" % (i + 1) for i in range(LINES))
 def run(arguments, env, cwd, kill_after=None):
     process = subprocess.Popen([KHADIM] + arguments, env=env, cwd=cwd, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if kill_after is not None:
-        try:
-            process.wait(timeout=kill_after)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-    out, err = process.communicate(timeout=LIMIT_S)
+    # It is read from all the time: a full pipe would stop it for ever
+    try:
+        out, err = process.communicate(timeout=LIMIT_S if kill_after is None else kill_after)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        out, err = process.communicate(timeout=LIMIT_S)
+        assert kill_after is not None, "it hangs"
     return process.returncode, out, err
 
 
@@ -77,9 +82,11 @@ def one(number, rng, stats):
         out_txt = os.path.join(work, "out.txt")
         arguments = ["run", auto, "--json"]
         deadline = time.monotonic() + LIMIT_S
+        window = WINDOW_S
         while True:
             assert time.monotonic() < deadline, "it does not come to an end"
-            code, out, err = run(arguments, env, work, rng.uniform(0.0, 0.12))
+            code, out, err = run(arguments, env, work, rng.uniform(0.0, window))
+            window *= GROWTH
             if code == -signal.SIGKILL:
                 stats["kills"] += 1
             elif code == 3:
