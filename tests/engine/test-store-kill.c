@@ -27,6 +27,9 @@
 #define MAX_LIFE_US 30000
 #define N_IN_FLIGHT 4
 #define EVENTS_PER_BATCH 2
+#define ARTIFACT_BYTES 5000
+/* Of the newest artifacts, so many have their contents checked. */
+#define N_CHECKED 2 * N_IN_FLIGHT
 #define ACK_FD 3
 
 static const char *program;
@@ -50,7 +53,20 @@ acknowledge (guint32 number)
     g_error ("Acknowledging: %s", g_strerror (errno));
 }
 
-/* A call, two events and the session itself: what a step writes. */
+static void
+add_artifact (KhadimStoreBatch *batch,
+              const char       *session_id,
+              guint32           number)
+{
+  g_autoptr(KhadimArtifactRecord) artifact = khadim_artifact_record_new ();
+  char *text = g_strdup_printf ("%*u", ARTIFACT_BYTES, number);
+  g_autoptr(GBytes) bytes = g_bytes_new_take (text, ARTIFACT_BYTES);
+
+  artifact->session_id = g_strdup (session_id);
+  khadim_store_batch_add_artifact (batch, artifact, bytes);
+}
+
+/* A call, two events, an artifact and the session itself: what a step writes. */
 static KhadimStoreBatch *
 make_batch (Writer  *writer,
             guint32  number)
@@ -70,6 +86,7 @@ make_batch (Writer  *writer,
 
       khadim_store_batch_add_event (batch, event);
     }
+  add_artifact (batch, writer->session_id, number);
   g_free (session->id);
   session->id = g_strdup (writer->session_id);
   session->updated_us = number;
@@ -224,6 +241,33 @@ ask (sqlite3    *db,
   return value;
 }
 
+/* The contents of the newest rows are there, and whole. */
+static void
+check_contents (sqlite3    *db,
+                const char *folder)
+{
+  sqlite3_stmt *statement;
+
+  g_assert_cmpint (sqlite3_prepare_v2 (db, "SELECT sha256 FROM artifacts"
+                                           " ORDER BY rowid DESC LIMIT ?1",
+                                       -1, &statement, NULL),
+                   ==, SQLITE_OK);
+  sqlite3_bind_int (statement, 1, N_CHECKED);
+  while (sqlite3_step (statement) == SQLITE_ROW)
+    {
+      const char *sum = (const char *) sqlite3_column_text (statement, 0);
+      g_autofree char *path = g_build_filename (folder, "artifacts", sum, NULL);
+      g_autofree char *content = NULL;
+      g_autofree char *sum_now = NULL;
+      gsize size;
+
+      g_assert_true (g_file_get_contents (path, &content, &size, NULL));
+      sum_now = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (guint8 *) content, size);
+      g_assert_cmpstr (sum_now, ==, sum);
+    }
+  sqlite3_finalize (statement);
+}
+
 /* How many batches SQLite itself finds, all of them whole. */
 static guint32
 count_batches (const char *folder)
@@ -244,6 +288,8 @@ count_batches (const char *folder)
                             " FROM tool_calls"),
                    ==, n_calls);
   g_assert_cmpint (ask (db, "SELECT updated_us FROM sessions"), ==, n_calls);
+  g_assert_cmpint (ask (db, "SELECT count(*) FROM artifacts"), ==, n_calls);
+  check_contents (db, folder);
   sqlite3_close (db);
 
   return (guint32) n_calls;
