@@ -192,9 +192,8 @@ base_len (lua_State *lua)
 static int
 base_defined (lua_State *lua)
 {
-  const char *name = luaL_checkstring (lua, 1);
-
-  lua_pushboolean (lua, _khadim_script_scopes_find (lua, name));
+  luaL_checkstring (lua, 1);
+  lua_pushboolean (lua, _khadim_script_scopes_find (lua, 1));
 
   return 1;
 }

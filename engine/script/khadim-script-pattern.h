@@ -41,6 +41,7 @@ typedef struct {
   const guint8 *subject; /* borrowed */
   const guint8 *subject_end;
   guint64 steps_left;
+  guint64 steps_owed; /* the caller's: taken and not yet counted */
   gboolean exhausted; /* no step was left: the answer is not known */
 } KhadimPattern;
 

@@ -116,12 +116,11 @@ const char *_khadim_script_base_push_text       (lua_State     *lua,
                                                  size_t        *out_length);
 
 /* Scopes: variables */
-gboolean _khadim_script_scopes_find     (lua_State  *lua,
-                                         const char *name);
-void     _khadim_script_scopes_assign   (lua_State  *lua,
-                                         const char *name,
-                                         gboolean    local);
-void     _khadim_script_scopes_drop     (lua_State  *lua);
+gboolean    _khadim_script_scopes_find     (lua_State  *lua,
+                                            int         name);
+void        _khadim_script_scopes_assign   (lua_State  *lua,
+                                            gboolean    local);
+void        _khadim_script_scopes_drop     (lua_State  *lua);
 JsonNode   *_khadim_script_scopes_read     (lua_State  *lua,
                                             const char *name);
 JsonObject *_khadim_script_scopes_snapshot (lua_State  *lua);

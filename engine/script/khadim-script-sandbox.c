@@ -55,7 +55,7 @@ environment_index (lua_State *lua)
 {
   const char *name = luaL_checkstring (lua, 2);
 
-  if (_khadim_script_scopes_find (lua, name))
+  if (_khadim_script_scopes_find (lua, 2))
     return 1;
 
   lua_rawgetp (lua, LUA_REGISTRYINDEX, &_khadim_script_key_builtins);
@@ -72,12 +72,8 @@ environment_index (lua_State *lua)
 static int
 environment_newindex (lua_State *lua)
 {
-  const char *name = luaL_checkstring (lua, 2);
-
-  if (!khadim_script_is_name (name))
-    return luaL_error (lua, "“%s” cannot be the name of a variable", name);
-
-  _khadim_script_scopes_assign (lua, name, FALSE);
+  luaL_checkstring (lua, 2);
+  _khadim_script_scopes_assign (lua, FALSE);
 
   return 0;
 }

@@ -11,13 +11,13 @@
 /* Variables lie in one table a scope; the tables are made when something is
  * put into them. Element 1 is the global scope. */
 
+/* Pushes the table of a scope, which is made if need be. */
 static void
 push_scope_table (lua_State *lua,
                   int        scopes,
-                  guint      level,
-                  gboolean   create)
+                  guint      level)
 {
-  if (lua_rawgeti (lua, scopes, (lua_Integer) level) == LUA_TTABLE || !create)
+  if (lua_rawgeti (lua, scopes, (lua_Integer) level) == LUA_TTABLE)
     return;
 
   lua_pop (lua, 1);
@@ -26,22 +26,21 @@ push_scope_table (lua_State *lua,
   lua_rawseti (lua, scopes, (lua_Integer) level);
 }
 
-/* The innermost level that has @name, with its value left on the stack; 0 and
- * nothing pushed if none has. */
+/* The innermost level that has the name at @name, with its value left on the
+ * stack; 0 and nothing pushed if none has. */
 static guint
-find_level (lua_State  *lua,
-            int         scopes,
-            const char *name)
+find_level (lua_State *lua,
+            int        scopes,
+            int        name)
 {
   for (guint level = _khadim_script_state_get (lua)->n_scopes + 1; level > 0; level--)
     {
-      push_scope_table (lua, scopes, level, FALSE);
-      if (lua_istable (lua, -1))
+      if (lua_rawgeti (lua, scopes, (lua_Integer) level) == LUA_TTABLE)
         {
-          lua_pushstring (lua, name);
+          lua_pushvalue (lua, name);
           if (lua_rawget (lua, -2) != LUA_TNIL)
             {
-              lua_remove (lua, -2);
+              lua_replace (lua, -2);
               return level;
             }
           lua_pop (lua, 1);
@@ -52,50 +51,60 @@ find_level (lua_State  *lua,
   return 0;
 }
 
-/* Pushes the value of a variable; if there is none, pushes nothing and
- * returns FALSE. */
+/* Pushes the value of the variable whose name is at @name; if there is none,
+ * pushes nothing and returns FALSE. */
 gboolean
-_khadim_script_scopes_find (lua_State  *lua,
-                            const char *name)
+_khadim_script_scopes_find (lua_State *lua,
+                            int        name)
 {
   int scopes;
 
+  name = lua_absindex (lua, name);
   luaL_checkstack (lua, 6, NULL);
   lua_rawgetp (lua, LUA_REGISTRYINDEX, &_khadim_script_key_scopes);
-  scopes = lua_absindex (lua, -1);
+  scopes = lua_gettop (lua);
   if (find_level (lua, scopes, name) == 0)
     {
-      lua_remove (lua, scopes);
+      lua_pop (lua, 1);
       return FALSE;
     }
-  lua_remove (lua, scopes);
+  lua_replace (lua, scopes);
 
   return TRUE;
 }
 
-/* Pops a value and gives it to the variable @name: in the innermost scope if
- * @local, else in the innermost that has it, else in the global one. nil
- * removes. */
+/* Gives the value on top of the stack to the variable whose name is below it,
+ * and pops both: in the innermost scope if @local, else in the innermost that
+ * has it, else in the global one. nil removes. A name that is not set yet is
+ * checked. */
 void
-_khadim_script_scopes_assign (lua_State  *lua,
-                              const char *name,
-                              gboolean    local)
+_khadim_script_scopes_assign (lua_State *lua,
+                              gboolean   local)
 {
   guint level = _khadim_script_state_get (lua)->n_scopes + 1;
   int value = lua_gettop (lua);
+  int name = value - 1;
   int scopes;
 
   luaL_checkstack (lua, 8, NULL);
   lua_rawgetp (lua, LUA_REGISTRYINDEX, &_khadim_script_key_scopes);
-  scopes = lua_absindex (lua, -1);
+  scopes = lua_gettop (lua);
   if (!local)
-    level = MAX (find_level (lua, scopes, name), 1);
+    level = find_level (lua, scopes, name);
+  if (local || level == 0)
+    {
+      const char *text = lua_tostring (lua, name);
 
-  push_scope_table (lua, scopes, level, TRUE);
-  lua_pushstring (lua, name);
+      if (!khadim_script_is_name (text))
+        luaL_error (lua, "“%s” cannot be the name of a variable", text);
+      level = MAX (level, 1);
+    }
+
+  push_scope_table (lua, scopes, level);
+  lua_pushvalue (lua, name);
   lua_pushvalue (lua, value);
   lua_rawset (lua, -3);
-  lua_settop (lua, value - 1);
+  lua_settop (lua, name - 1);
 }
 
 /* Empties the innermost scope. Takes no memory, and so raises nothing. */

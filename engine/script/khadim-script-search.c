@@ -15,6 +15,9 @@
 /* string.find, match, gmatch and gsub, as in the Lua 5.4 Reference Manual,
  * 6.4, but for bounds on their arguments and their work. */
 
+/* A step of matching is less than an instruction of Lua: so many are one. */
+#define STEPS_PER_INSTRUCTION 8
+
 /* Upvalues of the iterator of gmatch() */
 enum {
   GMATCH_SUBJECT = 1,
@@ -62,6 +65,7 @@ check_subject (lua_State *lua,
   return subject;
 }
 
+/* Matches at one place with what is left of the call's budget. */
 static const guint8 *
 match_at (lua_State     *lua,
           KhadimPattern *pattern,
@@ -69,11 +73,16 @@ match_at (lua_State     *lua,
 {
   KhadimScriptState *state = _khadim_script_state_get (lua);
   guint64 budget = KHADIM_SCRIPT_MAX_STEPS - MIN (state->steps, KHADIM_SCRIPT_MAX_STEPS);
-  const guint8 *end = _khadim_pattern_match_at (pattern, at, budget);
+  const guint8 *end;
 
+  budget *= STEPS_PER_INSTRUCTION;
+  end = _khadim_pattern_match_at (pattern, at, budget);
   if (pattern->exhausted)
     _khadim_script_raise_limit (lua, KHADIM_SCRIPT_LIMIT_STEPS);
-  _khadim_script_charge (lua, budget - pattern->steps_left + 1);
+
+  pattern->steps_owed += budget - pattern->steps_left + 1;
+  _khadim_script_charge (lua, pattern->steps_owed / STEPS_PER_INSTRUCTION);
+  pattern->steps_owed %= STEPS_PER_INSTRUCTION;
 
   return end;
 }

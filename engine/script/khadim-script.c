@@ -104,11 +104,12 @@ set_protected (lua_State *lua)
 {
   Access *access = lua_touserdata (lua, 1);
 
+  lua_pushstring (lua, access->name);
   if (access->value == NULL)
     lua_pushnil (lua);
   else
     _khadim_script_value_push (lua, access->value);
-  _khadim_script_scopes_assign (lua, access->name, access->local);
+  _khadim_script_scopes_assign (lua, access->local);
 
   return 0;
 }

@@ -130,6 +130,81 @@ test_forms (Fixture      *fixture,
   g_string_free (hex, TRUE);
 }
 
+typedef char *(*Encoder) (const char *text);
+
+static char *
+encode_json (const char *text)
+{
+  g_autoptr(JsonNode) node = khadim_json_string (text);
+  g_autofree char *json = khadim_json_to_string (node);
+
+  return g_strndup (json + 1, strlen (json) - 2);
+}
+
+static char *
+encode_uri (const char *text)
+{
+  return g_uri_escape_string (text, NULL, FALSE);
+}
+
+static char *
+encode_html (const char *text)
+{
+  return g_markup_escape_text (text, -1);
+}
+
+static char *
+encode_hex (const char *text)
+{
+  GString *hex = g_string_new (NULL);
+
+  for (; *text != '\0'; text++)
+    g_string_append_printf (hex, "%02X", (guint8) *text);
+
+  return g_string_free (hex, FALSE);
+}
+
+static char *
+random_value (GRand *rand)
+{
+  GString *value = g_string_new (NULL);
+
+  do
+    {
+      gunichar c = (gunichar) g_rand_int_range (rand, 1, g_rand_boolean (rand) ? 0x80 : 0x11000);
+
+      if (g_unichar_validate (c) && !g_unichar_iscntrl (c))
+        g_string_append_unichar (value, c);
+    }
+  while (value->len < 6 || g_rand_int_range (rand, 0, 12) > 0);
+
+  return g_string_free (value, FALSE);
+}
+
+/* Random values of all characters, written by encoders that are not ours. */
+static void
+test_random_forms (void)
+{
+  static const Encoder encoders[] = { encode_json, encode_uri, encode_html, encode_hex, g_strdup };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (11);
+
+  for (guint i = 0; i < 500; i++)
+    {
+      g_autoptr(KhadimRedactor) redactor = khadim_redactor_new ();
+      g_autofree char *value = random_value (rand);
+
+      khadim_redactor_add (redactor, "x", value);
+      for (guint j = 0; j < G_N_ELEMENTS (encoders); j++)
+        {
+          g_autofree char *form = encoders[j] (value);
+          g_autofree char *text = g_strconcat ("[", form, "]", NULL);
+
+          g_test_message ("%s", text);
+          assert_hidden (redactor, text, "[‹secret x›]");
+        }
+    }
+}
+
 /* In base64 what is beside the value stays, up to two bytes on either side
  * here, with the padding and the one digit that mixes bits of both. */
 static void
@@ -443,6 +518,7 @@ main (int    argc,
   ADD ("short", test_short);
   ADD ("overlap", test_overlap);
   ADD ("forms", test_forms);
+  g_test_add_func ("/engine/redactor/random-forms", test_random_forms);
   ADD ("base64", test_base64);
   ADD ("utf16", test_utf16);
   ADD ("json", test_json);
