@@ -43,10 +43,12 @@ time_ours (KhadimScript *script,
   g_autoptr(GError) error = NULL;
   gint64 start = g_get_monotonic_time ();
   g_autoptr(JsonNode) node = khadim_script_run (script, code, &error);
+  gint64 time = g_get_monotonic_time () - start;
 
   g_assert_no_error (error);
+  g_assert_nonnull (node);
 
-  return g_get_monotonic_time () - start;
+  return time;
 }
 
 static gint64

@@ -114,8 +114,8 @@ test_patterns (Fixture      *fixture,
     "string.gsub, s, p, '<%%0>'", "string.gsub, s, p, '%%1', 2", "string.find, s, p, 1, true",
     "string.gsub, s, p, function (x, y) return y end",
     "string.gsub, s, p, {a = 'A', b = false, ab = 5}",
-    "function () local r = '' for x, y in string.gmatch (s, p) do r = r .. tostring (x) .. ':' "
-    ".. tostring (y) .. ';' end return r end",
+    ("function () local r = '' for x, y in string.gmatch (s, p) do r = r .. tostring (x) .. ':' "
+     ".. tostring (y) .. ';' end return r end"),
   };
   g_autoptr(GRand) rand = g_rand_new_with_seed (7);
   guint n_matched = 0;

@@ -340,7 +340,6 @@ test_shared_values (Fixture      *fixture,
                     gconstpointer data)
 {
   g_autoptr(JsonNode) tree = parse ("[\"{{ t }}\",\"{{ t }}\",{\"a\":\"{{ t }}\"}]");
-  g_autoptr(JsonNode) result = NULL;
   g_autoptr(JsonObject) snapshot = NULL;
   g_autoptr(GError) error = NULL;
 
