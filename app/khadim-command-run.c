@@ -16,6 +16,7 @@
 #include "app/khadim-progress.h"
 #include "engine/base/khadim-time.h"
 #include "engine/json/khadim-json.h"
+#include "engine/report/khadim-report.h"
 #include "engine/runner/khadim-private-display.h"
 
 /* What `khadim run` was asked for. */
@@ -323,6 +324,25 @@ remember_automation (Run *run)
     khadim_cli_error ("the list of automations: %s", error->message);
 }
 
+/* A report of a run that failed matters most: it is written whatever the end. */
+static void
+write_report (Run *run)
+{
+  g_autofree char *path = NULL;
+  g_autoptr(GError) error = NULL;
+
+  if (run->options->report == NULL)
+    return;
+  if (!khadim_report_write (run->store, khadim_session_get_id (run->session), run->options->report,
+                            &path, &error))
+    {
+      khadim_cli_error ("the report: %s", error->message);
+      run->exit_code = MAX (run->exit_code, KHADIM_EXIT_FAILED);
+    }
+  else if (!run->options->json)
+    g_print ("report: %s\n", path);
+}
+
 static void
 play (Run *run)
 {
@@ -338,6 +358,7 @@ play (Run *run)
   g_source_remove (on_int);
   g_source_remove (on_term);
   remember_automation (run);
+  write_report (run);
 }
 
 /* A resume finds the display by its session. */
