@@ -15,6 +15,7 @@
 
 #define MAX_APPS 200
 
+/* 0 when the application has just gone. */
 static guint32
 get_pid (KhadimRpaA11y *self,
          const char    *bus_name,
@@ -22,8 +23,9 @@ get_pid (KhadimRpaA11y *self,
 {
   guint32 pid = 0;
   g_autoptr(GVariant) reply =
-    g_dbus_connection_call_sync (_khadim_rpa_a11y_get_bus (self), "org.freedesktop.DBus", "/org/freedesktop/DBus",
-                                 "org.freedesktop.DBus", "GetConnectionUnixProcessID",
+    g_dbus_connection_call_sync (_khadim_rpa_a11y_get_bus (self), "org.freedesktop.DBus",
+                                 "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                                 "GetConnectionUnixProcessID",
                                  g_variant_new ("(s)", bus_name), G_VARIANT_TYPE ("(u)"),
                                  G_DBUS_CALL_FLAGS_NONE, _KHADIM_A11Y_CALL_TIMEOUT_MS,
                                  cancellable, NULL);
@@ -127,7 +129,8 @@ name_roots (KhadimRpaA11y  *self,
             GCancellable   *cancellable,
             GError        **error)
 {
-  g_autoptr(KhadimRpaA11yWalk) walk = _khadim_rpa_a11y_walk_new (_khadim_rpa_a11y_get_bus (self), NULL);
+  GDBusConnection *bus = _khadim_rpa_a11y_get_bus (self);
+  g_autoptr(KhadimRpaA11yWalk) walk = _khadim_rpa_a11y_walk_new (bus, NULL);
   g_autoptr(GPtrArray) answered = _khadim_rpa_a11y_node_array_new ();
 
   _khadim_rpa_a11y_walk_set_descend_func (walk, _khadim_rpa_a11y_dont_descend, NULL);

@@ -18,7 +18,7 @@
 /* Trees of applications and single objects in them, with their places on the
  * screen. */
 
-#define MAX_DETAILED 400
+#define MAX_DETAILED 600
 
 /* Places ------------------------------------------------------------------- */
 
@@ -26,6 +26,9 @@ typedef struct {
   int x;
   int y;
   int scale;
+  char *popup; /* the path of the popup that this is for; not owned */
+  guint n_popups;
+  const KhadimRpaRect *popups;
 } Offset;
 
 /* By how much the toolkit enlarges what it draws. */
@@ -42,26 +45,56 @@ find_scale (KhadimRpaA11yNode        *top,
  * manager draws no frame, without a plain border; GTK 3 gives them on the
  * screen; both in logical pixels. Others give what is wanted. */
 static gboolean
-find_offset (KhadimRpaA11y     *self,
-             KhadimRpaA11yNode *top,
-             Offset            *out_offset)
+find_offset (KhadimRpaA11y      *self,
+             KhadimRpaA11yNode  *top,
+             KhadimRpaA11yPlace *place,
+             Offset             *out_offset)
 {
-  KhadimRpaA11yPlace place = { 0 };
   gboolean placed = (top->app->window_coords || top->app->logical) && top->has_extents
-                    && _khadim_rpa_a11y_find_place (self, top, &place);
+                    && _khadim_rpa_a11y_find_place (self, top, place);
   int border;
 
-  *out_offset = (Offset) { 0, 0, placed ? find_scale (top, &place) : 1 };
+  *out_offset = (Offset) { .scale = placed ? find_scale (top, place) : 1 };
   if (!top->app->window_coords)
     return TRUE;
   if (!placed)
     return FALSE;
 
-  border = (place.width - top->width * out_offset->scale) / 2;
-  out_offset->x = place.x + (place.has_frame ? place.left : border);
-  out_offset->y = place.y + (place.has_frame ? place.top : border);
+  border = (place->width - top->width * out_offset->scale) / 2;
+  out_offset->x = place->x + (place->has_frame ? place->left : border);
+  out_offset->y = place->y + (place->has_frame ? place->top : border);
+  out_offset->n_popups = place->n_popups;
+  out_offset->popups = place->popups;
 
   return TRUE;
+}
+
+/* A popup of GTK 4 has a window of its own, but the tree has it in the one it
+ * came from, at the place of what opened it: only its size tells. */
+static gboolean
+enter_popup (KhadimRpaA11yNode *node,
+             const Offset      *offset,
+             Offset            *out_offset)
+{
+  if (!node->has_extents || node->depth == 1
+      || (node->role != ATSPI_ROLE_FILLER && node->role != ATSPI_ROLE_PANEL
+          && node->role != ATSPI_ROLE_MENU && node->role != ATSPI_ROLE_POPUP_MENU))
+    return FALSE;
+  for (guint i = 0; i < offset->n_popups; i++)
+    {
+      const KhadimRpaRect *popup = &offset->popups[i];
+
+      if (popup->width != node->width * offset->scale
+          || popup->height != node->height * offset->scale)
+        continue;
+      *out_offset = *offset;
+      out_offset->x = popup->x - node->x * offset->scale;
+      out_offset->y = popup->y - node->y * offset->scale;
+      out_offset->popup = node->path;
+      return TRUE;
+    }
+
+  return FALSE;
 }
 
 static void
@@ -84,7 +117,13 @@ finish_tree (KhadimRpaA11yNode *node,
              char              *top,
              const Offset      *offset)
 {
+  Offset popup;
+
   node->top = g_ref_string_acquire (top);
+  if (offset != NULL && enter_popup (node, offset, &popup))
+    offset = &popup;
+  if (offset != NULL && offset->popup != NULL)
+    node->popup = g_ref_string_new_intern (offset->popup);
   if (node->has_extents)
     apply_offset (node, offset);
   for (guint i = 0; i < khadim_rpa_a11y_node_get_n_children (node); i++)
@@ -99,8 +138,9 @@ finish_app (KhadimRpaA11y     *self,
     {
       KhadimRpaA11yNode *top = khadim_rpa_a11y_node_get_child (root, i);
       g_autoptr(GRefString) path = g_ref_string_new (top->path);
+      KhadimRpaA11yPlace place = { 0 };
       Offset offset;
-      gboolean placed = find_offset (self, top, &offset);
+      gboolean placed = find_offset (self, top, &place, &offset);
 
       finish_tree (top, path, placed ? &offset : NULL);
     }
@@ -266,13 +306,31 @@ detail_walk (KhadimRpaA11y  *self,
              GError        **error)
 {
   const KhadimRpaA11yLimits limits = { .max_nodes = MAX_DETAILED, .details = TRUE };
-  g_autoptr(KhadimRpaA11yWalk) walk = _khadim_rpa_a11y_walk_new (_khadim_rpa_a11y_get_bus (self), &limits);
+  GDBusConnection *bus = _khadim_rpa_a11y_get_bus (self);
+  g_autoptr(KhadimRpaA11yWalk) walk = _khadim_rpa_a11y_walk_new (bus, &limits);
 
   _khadim_rpa_a11y_walk_set_descend_func (walk, _khadim_rpa_a11y_dont_descend, NULL);
   for (guint i = 0; i < fresh->len; i++)
     _khadim_rpa_a11y_walk_add (walk, g_ptr_array_index (fresh, i));
 
   return _khadim_rpa_a11y_walk_run (walk, cancellable, error);
+}
+
+static void
+finish_detail (KhadimRpaA11y     *self,
+               KhadimRpaA11yNode *node,
+               KhadimRpaA11yNode *top,
+               KhadimRpaA11yNode *popup)
+{
+  g_autoptr(GRefString) path = g_ref_string_new (top->path);
+  KhadimRpaA11yPlace place = { 0 };
+  Offset offset;
+  Offset inner;
+  gboolean placed = find_offset (self, top, &place, &offset);
+
+  if (placed && enter_popup (popup, &offset, &inner))
+    offset = inner;
+  finish_tree (node, path, placed ? &offset : NULL);
 }
 
 /* The same objects as they are now, with all details, without children; those
@@ -292,21 +350,19 @@ _khadim_rpa_a11y_detail (KhadimRpaA11y  *self,
 
       g_ptr_array_add (asked, copy_unasked (node, node->path));
       g_ptr_array_add (asked, copy_unasked (node, node->top != NULL ? node->top : node->path));
+      g_ptr_array_add (asked, copy_unasked (node, node->popup != NULL ? node->popup : node->path));
     }
   if (!detail_walk (self, asked, cancellable, error))
     return NULL;
 
   for (guint i = 0; i < nodes->len; i++)
     {
-      KhadimRpaA11yNode *node = g_ptr_array_index (asked, 2 * i);
-      KhadimRpaA11yNode *top = g_ptr_array_index (asked, 2 * i + 1);
-      g_autoptr(GRefString) path = g_ref_string_new (top->path);
-      Offset offset;
-      gboolean placed = find_offset (self, top, &offset);
+      KhadimRpaA11yNode *node = g_ptr_array_index (asked, 3 * i);
 
       if (!node->answered)
         continue;
-      finish_tree (node, path, placed ? &offset : NULL);
+      finish_detail (self, node, g_ptr_array_index (asked, 3 * i + 1),
+                     g_ptr_array_index (asked, 3 * i + 2));
       g_ptr_array_add (fresh, khadim_rpa_a11y_node_ref (node));
     }
 
@@ -434,6 +490,16 @@ is_mere_container (KhadimRpaA11yNode *node)
          || node->role == ATSPI_ROLE_UNKNOWN || node->role == ATSPI_ROLE_REDUNDANT_OBJECT;
 }
 
+static gboolean
+lies_nearer (KhadimRpaA11yNode *node,
+             KhadimRpaA11yNode *other)
+{
+  if ((node->popup != NULL) != (other->popup != NULL))
+    return node->popup != NULL;
+
+  return (gint64) node->width * node->height <= (gint64) other->width * other->height;
+}
+
 /* The smallest one, and of equal ones the deepest. A child may stick out of
  * its parent, so all are looked at. */
 static void
@@ -443,8 +509,7 @@ find_smallest (KhadimRpaA11yNode  *node,
                KhadimRpaA11yNode **best)
 {
   if (contains (node, x, y) && !is_mere_container (node)
-      && (*best == NULL
-          || (gint64) node->width * node->height <= (gint64) (*best)->width * (*best)->height))
+      && (*best == NULL || lies_nearer (node, *best)))
     *best = node;
   for (guint i = 0; i < khadim_rpa_a11y_node_get_n_children (node); i++)
     find_smallest (khadim_rpa_a11y_node_get_child (node, i), x, y, best);

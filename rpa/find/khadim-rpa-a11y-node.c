@@ -121,6 +121,7 @@ khadim_rpa_a11y_node_unref (KhadimRpaA11yNode *self)
   _khadim_rpa_a11y_app_unref (self->app);
   g_free (self->path);
   g_clear_pointer (&self->top, g_ref_string_release);
+  g_clear_pointer (&self->popup, g_ref_string_release);
   g_free (self->name);
   g_free (self->description);
   g_free (self->text);

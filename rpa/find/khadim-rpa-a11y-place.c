@@ -28,6 +28,19 @@ choose (GPtrArray  *windows,
   return windows->len == 1 ? g_ptr_array_index (windows, 0) : NULL;
 }
 
+static void
+add_popups (KhadimRpaWindows   *windows,
+            guint32             pid,
+            KhadimRpaA11yPlace *place)
+{
+  g_autoptr(GPtrArray) popups = khadim_rpa_windows_list_popups (windows, pid, NULL);
+
+  for (guint i = 0; popups != NULL && i < popups->len; i++)
+    if (place->n_popups < KHADIM_RPA_A11Y_MAX_POPUPS)
+      place->popups[place->n_popups++] =
+        ((KhadimRpaWindow *) g_ptr_array_index (popups, i))->client;
+}
+
 static gboolean
 find_place (guint32             pid,
             const char         *title,
@@ -48,6 +61,7 @@ find_place (guint32             pid,
   out_place->left = window->shadow.left;
   out_place->right = window->shadow.right;
   out_place->top = window->shadow.top;
+  add_popups (user_data, pid, out_place);
 
   return TRUE;
 }

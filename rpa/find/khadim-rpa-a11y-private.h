@@ -54,7 +54,8 @@ struct _KhadimRpaA11yNode
   /* Owned */
   KhadimRpaA11yApp *app;
   char *path;
-  char *top;  /* the path of its top level */
+  char *top;   /* the path of its top level */
+  char *popup; /* the path of the popup that it is in */
   char *name;
   char *description;
   char *text;

@@ -485,15 +485,21 @@ ask_property (KhadimRpaA11yWalk *self,
 }
 
 static void
-ask_details (KhadimRpaA11yWalk *self,
+ask_extents (KhadimRpaA11yWalk *self,
              KhadimRpaA11yNode *node)
 {
-  ask_property (self, node, ASK_DESCRIPTION, _KHADIM_A11Y_IFACE_ACCESSIBLE, "Description");
   if (node->interfaces & KHADIM_A11Y_HAS_COMPONENT)
     ask (self, node, ASK_EXTENTS, _KHADIM_A11Y_IFACE_COMPONENT, "GetExtents",
          g_variant_new ("(u)", node->app->window_coords ? ATSPI_COORD_TYPE_WINDOW
                                                         : ATSPI_COORD_TYPE_SCREEN),
          G_VARIANT_TYPE ("((iiii))"));
+}
+
+static void
+ask_details (KhadimRpaA11yWalk *self,
+             KhadimRpaA11yNode *node)
+{
+  ask_property (self, node, ASK_DESCRIPTION, _KHADIM_A11Y_IFACE_ACCESSIBLE, "Description");
   if ((node->interfaces & KHADIM_A11Y_HAS_TEXT) && node->role != ATSPI_ROLE_PASSWORD_TEXT)
     ask_property (self, node, ASK_CHARACTER_COUNT, _KHADIM_A11Y_IFACE_TEXT, "CharacterCount");
   if (node->interfaces & KHADIM_A11Y_HAS_VALUE)
@@ -561,6 +567,9 @@ node_answered (KhadimRpaA11yWalk *self,
   node->asked_further = TRUE;
   if (may_descend (self, node))
     ask_children (self, node);
+  /* With GTK 4, only extents tell what is in a popup. */
+  if (self->limits.details || node->app->window_coords)
+    ask_extents (self, node);
   if (self->limits.details)
     ask_details (self, node);
 }

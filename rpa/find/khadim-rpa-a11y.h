@@ -7,6 +7,7 @@
 #include <gio/gio.h>
 
 #include "rpa/find/khadim-rpa-a11y-node.h"
+#include "rpa/find/khadim-rpa-picture.h"
 
 G_BEGIN_DECLS
 
@@ -50,6 +51,13 @@ typedef struct {
 } KhadimRpaA11yLimits;
 
 /**
+ * KHADIM_RPA_A11Y_MAX_POPUPS:
+ *
+ * How many popups of a window are looked at.
+ */
+#define KHADIM_RPA_A11Y_MAX_POPUPS 8
+
+/**
  * KhadimRpaA11yPlace:
  * @x: left edge of the X window on the root, in px
  * @y: its top edge
@@ -59,6 +67,8 @@ typedef struct {
  * @left: its first number, the width of the shadow on the left
  * @right: its second number, the width of the shadow on the right
  * @top: its third number, the height of the shadow above
+ * @n_popups: how many of @popups are set
+ * @popups: the popups of the process, from the lowest to the topmost
  *
  * Where the X window of a top level is.
  */
@@ -71,6 +81,8 @@ typedef struct {
   int left;
   int right;
   int top;
+  guint n_popups;
+  KhadimRpaRect popups[KHADIM_RPA_A11Y_MAX_POPUPS];
 } KhadimRpaA11yPlace;
 
 /**

@@ -33,6 +33,7 @@ gboolean         _khadim_rpa_ewmh_supports     (Display    *x,
                                                 const char *hint);
 Window           _khadim_rpa_ewmh_get_active   (Display    *x);
 GArray          *_khadim_rpa_ewmh_list_clients (Display    *x);
+GArray          *_khadim_rpa_ewmh_list_popups  (Display    *x);
 KhadimRpaWindow *_khadim_rpa_ewmh_describe     (Display    *x,
                                                 Window      window);
 void             _khadim_rpa_ewmh_ask_manager  (Display    *x,

@@ -159,9 +159,11 @@ _khadim_rpa_ewmh_get_active (Display *x)
   return get_window (x, DefaultRootWindow (x), "_NET_ACTIVE_WINDOW");
 }
 
-/* Without a manager: what is mapped on the root and no popup. */
+/* What is mapped on the root: either what a manager would look after, or what
+ * asked not to be looked after (override-redirect), such as menus. */
 static GArray *
-list_mapped (Display *x)
+list_mapped (Display  *x,
+             gboolean  popups)
 {
   GArray *list = g_array_new (FALSE, FALSE, sizeof (long));
   Window root = None;
@@ -178,7 +180,7 @@ list_mapped (Display *x)
 
       if (XGetWindowAttributes (x, children[i], &attributes)
           && attributes.class == InputOutput && attributes.map_state == IsViewable
-          && !attributes.override_redirect)
+          && (attributes.override_redirect != 0) == popups)
         g_array_append_val (list, id);
     }
   if (children != NULL)
@@ -194,12 +196,19 @@ _khadim_rpa_ewmh_list_clients (Display *x)
   g_autoptr(GArray) list = NULL;
 
   if (!_khadim_rpa_ewmh_has_manager (x))
-    return list_mapped (x);
+    return list_mapped (x, FALSE);
   list = _khadim_rpa_ewmh_get_list (x, DefaultRootWindow (x), "_NET_CLIENT_LIST_STACKING");
   if (list->len > 0)
     return g_steal_pointer (&list);
 
   return _khadim_rpa_ewmh_get_list (x, DefaultRootWindow (x), "_NET_CLIENT_LIST");
+}
+
+/* (element-type long), from the bottom up. */
+GArray *
+_khadim_rpa_ewmh_list_popups (Display *x)
+{
+  return list_mapped (x, TRUE);
 }
 
 /* Description -------------------------------------------------------------- */

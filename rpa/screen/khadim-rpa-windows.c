@@ -275,7 +275,8 @@ typedef struct {
   const KhadimRpaWindowMatch *match;
   GPtrArray *known; /* these do not count */
   GPtrArray *found;
-  gboolean shown; /* only what is on the screen or iconified */
+  gboolean shown;  /* only what is on the screen or iconified */
+  gboolean popups; /* what no manager looks after, instead */
 } Listing;
 
 /* A manager lists a window before it has put it in its place. */
@@ -304,7 +305,8 @@ list_windows (KhadimRpaWindows *self,
               gpointer          user_data)
 {
   Listing *listing = user_data;
-  g_autoptr(GArray) ids = _khadim_rpa_ewmh_list_clients (x);
+  g_autoptr(GArray) ids = listing->popups ? _khadim_rpa_ewmh_list_popups (x)
+                                          : _khadim_rpa_ewmh_list_clients (x);
 
   g_ptr_array_set_size (listing->found, 0);
   for (guint i = 0; i < ids->len; i++)
@@ -344,7 +346,39 @@ khadim_rpa_windows_list (KhadimRpaWindows            *self,
 {
   g_autoptr(GPtrArray) found =
     g_ptr_array_new_with_free_func ((GDestroyNotify) khadim_rpa_window_unref);
-  Listing listing = { match, NULL, found, FALSE };
+  Listing listing = { .match = match, .found = found };
+
+  g_return_val_if_fail (KHADIM_RPA_IS_WINDOWS (self), NULL);
+
+  if (!_khadim_rpa_windows_run (self, list_windows, &listing, NULL, error))
+    return NULL;
+
+  return g_steal_pointer (&found);
+}
+
+/**
+ * khadim_rpa_windows_list_popups:
+ * @self: the windows
+ * @pid: only those of this process; 0 for all
+ * @error: where to put an error
+ *
+ * Lists the windows that no window manager looks after: menus, drop-down lists,
+ * tooltips. Any thread.
+ *
+ * Errors: #KHADIM_RPA_ERROR with `LOST`.
+ *
+ * Returns: (transfer container) (element-type KhadimRpaWindow): those that are
+ *   mapped, from the lowest to the topmost; %NULL on error
+ */
+GPtrArray *
+khadim_rpa_windows_list_popups (KhadimRpaWindows  *self,
+                                guint32            pid,
+                                GError           **error)
+{
+  const KhadimRpaWindowMatch match = { .pid = pid };
+  g_autoptr(GPtrArray) found =
+    g_ptr_array_new_with_free_func ((GDestroyNotify) khadim_rpa_window_unref);
+  Listing listing = { .match = &match, .found = found, .popups = TRUE };
 
   g_return_val_if_fail (KHADIM_RPA_IS_WINDOWS (self), NULL);
 
@@ -547,7 +581,7 @@ khadim_rpa_windows_wait_for (KhadimRpaWindows            *self,
 {
   g_autoptr(GPtrArray) found =
     g_ptr_array_new_with_free_func ((GDestroyNotify) khadim_rpa_window_unref);
-  Listing listing = { match, known, found, TRUE };
+  Listing listing = { .match = match, .known = known, .found = found, .shown = TRUE };
   g_autofree char *text = NULL;
 
   g_return_val_if_fail (KHADIM_RPA_IS_WINDOWS (self), NULL);

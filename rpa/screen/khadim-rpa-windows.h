@@ -62,6 +62,9 @@ gboolean          khadim_rpa_windows_has_manager (KhadimRpaWindows            *s
 GPtrArray        *khadim_rpa_windows_list        (KhadimRpaWindows            *self,
                                                   const KhadimRpaWindowMatch  *match,
                                                   GError                     **error);
+GPtrArray        *khadim_rpa_windows_list_popups (KhadimRpaWindows            *self,
+                                                  guint32                      pid,
+                                                  GError                     **error);
 KhadimRpaWindow  *khadim_rpa_windows_get         (KhadimRpaWindows            *self,
                                                   guint32                      id,
                                                   GError                     **error);

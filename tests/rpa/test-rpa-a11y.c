@@ -358,6 +358,34 @@ test_gtk4 (void)
   check_gtk4 ("GDK_SCALE=1");
 }
 
+/* A menu of GTK 4 is a window of its own, which its tree does not tell. */
+static void
+test_popup_gtk4 (void)
+{
+  static const char item[] = "{\"path\": [{\"role\": \"menu*\"}, {\"name\": \"Advanced*\"}]}";
+  g_autoptr(GSubprocess) calculator = desk_spawn (desk, "gnome-calculator", NULL);
+  guint32 pid = desk_pid (calculator);
+  g_autoptr(KhadimRpaA11yNode) button =
+    wait_for (pid, "{\"path\": [{\"role\": \"push button\", \"name\": \"Basic\"}]}");
+  g_autoptr(KhadimRpaA11yNode) advanced = NULL;
+  g_autoptr(KhadimRpaA11yNode) menu = NULL;
+  g_autoptr(KhadimRpaA11yNode) after = NULL;
+  g_autofree char *place = NULL;
+  g_autofree char *tree = NULL;
+  int x, y, width, height;
+
+  click_node (button);
+  advanced = wait_for (pid, item);
+  menu = wait_for (pid, "{\"path\": [{\"role\": \"menu\", \"name\": \"GtkPopoverMenu\"}]}");
+  g_assert_true (khadim_rpa_a11y_node_get_extents (menu, &x, &y, &width, &height));
+  place = g_strdup_printf ("%dx%d+%d+%d  +%d+%d\n", width, height, x, y, x, y);
+  tree = desk_run ("xwininfo", "-root", "-tree", NULL);
+  g_assert_nonnull (strstr (tree, place));
+  click_node (advanced);
+  after = wait_for (pid, "{\"path\": [{\"role\": \"push button\", \"name\": \"Advanced\"}]}");
+  desk_end (calculator);
+}
+
 static void
 test_scale_gtk4 (void)
 {
@@ -520,6 +548,7 @@ main (int   argc,
   g_test_add_func ("/rpa/a11y/qt", test_qt);
   g_test_add_func ("/rpa/a11y/gtk4", test_gtk4);
   g_test_add_func ("/rpa/a11y/gtk4-scale", test_scale_gtk4);
+  g_test_add_func ("/rpa/a11y/gtk4-popup", test_popup_gtk4);
   g_test_add_func ("/rpa/a11y/gtk3-scale", test_scale_gtk3);
   g_test_add_func ("/rpa/a11y/hung", test_hung);
   g_test_add_func ("/rpa/a11y/cancel", test_cancel);
