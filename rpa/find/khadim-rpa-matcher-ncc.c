@@ -22,10 +22,11 @@
 #define VECTOR_CODE
 #endif
 
-/* ITU-R BT.601 luma in 256ths. */
-#define LUMA_RED 77
-#define LUMA_GREEN 150
-#define LUMA_BLUE 29
+/* ITU-R BT.601 luma in 32768ths: the grey values of OpenCV to the bit. */
+#define LUMA_RED 9798
+#define LUMA_GREEN 19235
+#define LUMA_BLUE 3735
+#define LUMA_SHIFT 15
 
 #define LANES KHADIM_RPA_LANES
 
@@ -46,7 +47,7 @@ _khadim_rpa_ncc_grey (const guint8 *bgrx,
   for (int x = 0; x < width_px; x++)
     {
       int luma = (LUMA_BLUE * bgrx[4 * x] + LUMA_GREEN * bgrx[4 * x + 1]
-                  + LUMA_RED * bgrx[4 * x + 2] + 128) >> 8;
+                  + LUMA_RED * bgrx[4 * x + 2] + (1 << (LUMA_SHIFT - 1))) >> LUMA_SHIFT;
 
       grey[x] = (gint8) (luma - KHADIM_RPA_GREY_OFFSET);
     }

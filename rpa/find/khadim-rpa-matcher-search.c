@@ -36,6 +36,9 @@
 /* More than single precision loses of a score. */
 #define SCORE_SLACK 2e-4
 
+/* How many rows are compared to find one that is equal. */
+#define EQUAL_BUDGET_ROWS 200000
+
 /* A similarity that no position fails. */
 #define EVERYTHING (-2.0f)
 
@@ -515,14 +518,16 @@ find_rarest_pair (const KhadimRpaPicture *picture,
     }
 }
 
+/* @budget is taken the rows that are compared. */
 static gboolean
 is_equal_at (const KhadimRpaSearch *self,
              int                    x,
-             int                    y)
+             int                    y,
+             int                   *budget)
 {
   const KhadimRpaPicture *templ = self->templ->picture;
 
-  for (int row = 0; row < templ->height_px; row++)
+  for (int row = 0; row < templ->height_px; row++, (*budget)--)
     {
       const guint8 *a = _khadim_rpa_picture_row (templ, row);
       const guint8 *b = _khadim_rpa_picture_row (self->matcher->picture, y + row)
@@ -551,7 +556,8 @@ colour_at (const guint8 *row,
  * _khadim_rpa_search_equal:
  * @hits: gets the first place, from the top, that equals the template
  *
- * Returns: whether there is one
+ * Returns: whether there is one; FALSE too when it would take longer to tell than
+ * a search by score
  */
 gboolean
 _khadim_rpa_search_equal (const KhadimRpaSearch *self,
@@ -559,20 +565,20 @@ _khadim_rpa_search_equal (const KhadimRpaSearch *self,
 {
   const KhadimRpaPicture *templ = self->templ->picture;
   const KhadimRpaRect *anchors = &self->anchors;
-  int pair_x = 0, pair_y = 0;
+  int pair_x = 0, pair_y = 0, budget = EQUAL_BUDGET_ROWS;
   guint32 left, right;
 
   find_rarest_pair (templ, &pair_x, &pair_y);
   left = colour_at (_khadim_rpa_picture_row (templ, pair_y), pair_x);
   right = colour_at (_khadim_rpa_picture_row (templ, pair_y), pair_x + 1);
 
-  for (int y = anchors->y; y < anchors->y + anchors->height; y++)
+  for (int y = anchors->y; y < anchors->y + anchors->height && budget > 0; y++)
     {
       const guint8 *row = _khadim_rpa_picture_row (self->matcher->picture, y + pair_y);
 
       for (int x = anchors->x; x < anchors->x + anchors->width; x++)
         if (colour_at (row, x + pair_x) == left && colour_at (row, x + pair_x + 1) == right
-            && is_equal_at (self, x, y))
+            && is_equal_at (self, x, y, &budget))
           {
             KhadimRpaMatch match = match_at (self, x, y);
 

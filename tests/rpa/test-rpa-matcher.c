@@ -37,8 +37,8 @@ oracle_grey (const KhadimRpaPicture *picture)
       {
         guint32 rgb = khadim_rpa_picture_get_rgb (picture, x, y);
 
-        grey[y * width + x] = floor ((77.0 * (rgb >> 16) + 150.0 * (rgb >> 8 & 255)
-                                      + 29.0 * (rgb & 255) + 128.0) / 256.0);
+        grey[y * width + x] = floor ((9798.0 * (rgb >> 16) + 19235.0 * (rgb >> 8 & 255)
+                                      + 3735.0 * (rgb & 255) + 16384.0) / 32768.0);
       }
 
   return grey;
