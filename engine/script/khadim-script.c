@@ -10,9 +10,41 @@
 
 #include "engine/script/khadim-script-private.h"
 
-/* KhadimScript: the interpreter of a run, with its variables in scopes. Code
- * is Lua 5.4 (Lua 5.4 Reference Manual, 2020-2023) without anything that
- * reaches out of it, and with limits on what one call may do. */
+/**
+ * KhadimScript:
+ *
+ * The interpreter of a run, with its variables in scopes. Conditions,
+ * templates and scripts are Lua 5.4 (Lua 5.4 Reference Manual, 2020-2023),
+ * without anything that reaches out of the interpreter, and with limits on
+ * what one call may do: the constants of this class.
+ *
+ * There are `assert`, `error`, `ipairs`, `next`, `pairs`, `pcall`,
+ * `rawequal`, `rawlen`, `select`, `tonumber`, `tostring` and `type`; `math`
+ * without `randomseed`; `string` without `dump`, `pack`, `packsize` and
+ * `unpack`; of `table` `concat`, `insert`, `remove`, `sort` and `unpack`;
+ * and `utf8`. Besides:
+ *
+ * - `null` is the null of JSON: a value of its own, which holds as true in
+ *   Lua, as all but false and nil do. khadim_script_test() takes it for false.
+ * - `len (v)` is the number of characters, elements or members.
+ * - `defined (name)` says whether a variable is set. To read one that is not
+ *   is an error.
+ * - `json.encode (v)`, `json.decode (text)`, and `json.array (t)`, which
+ *   marks a list as an array: an empty table is an object otherwise.
+ *
+ * What differs from Lua:
+ *
+ * - Names that are not local are variables, and stay after the script.
+ * - `pairs` and `next` go by the keys in order: numbers, texts, booleans.
+ *   `math.random` starts from the seed, `sort` is stable, and no text has an
+ *   address in it, so that a run goes the same way each time.
+ * - Limits end the whole call; `pcall` does not catch them.
+ * - There are no metatables, and so no `__gc`, `__close` or `__index`.
+ * - In `string.format` there are no `%p` and `%q`. A fault in a pattern is
+ *   found whether or not a match comes to it.
+ *
+ * An interpreter belongs to the thread that uses it.
+ */
 struct _KhadimScript
 {
   GObject parent_instance;
