@@ -18,6 +18,7 @@
 #define N_PROCESS 4000
 #define N_MACHINE 200
 #define N_IN_FLIGHT 64
+#define N_NOTICES 300
 #define EVENTS_PER_BATCH 4
 #define METADATA \
   "{\"id\":\"0190a0b0-0000-7000-8000-000000000000\",\"tool\":\"screen.click\"," \
@@ -253,6 +254,62 @@ print_number (const char *name,
   g_print (",\"%s\":%s", name, text);
 }
 
+/* Noticing ------------------------------------------------------------------*/
+
+static void
+on_changed_cb (KhadimStore *store,
+               gpointer     data)
+{
+  gint64 *noticed_us = data;
+
+  *noticed_us = g_get_monotonic_time ();
+}
+
+static int
+compare_times (gconstpointer a,
+               gconstpointer b)
+{
+  gint64 first = *(const gint64 *) a;
+  gint64 second = *(const gint64 *) b;
+
+  return (first > second) - (first < second);
+}
+
+/* From the return of a commit of one engine to the call of a watch of another. */
+static void
+time_notices (void)
+{
+  g_autofree char *folder = make_test_folder ();
+  g_autoptr(GArray) times = g_array_new (FALSE, FALSE, sizeof (gint64));
+  KhadimStore *writer = open_store (folder);
+  KhadimStore *watcher = open_store (folder);
+  gint64 noticed_us = 0;
+
+  g_assert_cmpuint (khadim_store_watch_changes (watcher, on_changed_cb, &noticed_us, NULL, NULL),
+                    !=, 0);
+  for (guint i = 0; i < N_NOTICES; i++)
+    {
+      gint64 left_us;
+      gint64 committed_us;
+
+      noticed_us = 0;
+      g_free (put_new_session (writer));
+      committed_us = g_get_monotonic_time ();
+      while (noticed_us == 0)
+        g_main_context_iteration (NULL, TRUE);
+      left_us = MAX (noticed_us - committed_us, 0);
+      g_array_append_val (times, left_us);
+    }
+  g_object_unref (watcher);
+  g_object_unref (writer);
+  remove_tree (folder);
+
+  g_array_sort (times, compare_times);
+  g_print ("\"notice_us\":{\"median\":%" G_GINT64_FORMAT ",\"p99\":%" G_GINT64_FORMAT "}",
+           g_array_index (times, gint64, N_NOTICES / 2),
+           g_array_index (times, gint64, N_NOTICES * 99 / 100));
+}
+
 static void
 run_case (const char       *name,
           KhadimDurability  durability,
@@ -286,7 +343,9 @@ main (int    argc,
   run_case ("process", KHADIM_DURABILITY_PROCESS, N_PROCESS);
   g_print (",");
   run_case ("machine", KHADIM_DURABILITY_MACHINE, N_MACHINE);
-  g_print ("]}\n");
+  g_print ("],");
+  time_notices ();
+  g_print ("}\n");
 
   return 0;
 }
