@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Khadim authors
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Does what the README says: its first automation, word by word.
+
+Usage: test-readme.py KHADIM README
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+KHADIM = os.path.abspath(sys.argv[1])
+LIMIT_S = 60
+
+
+def block(text, language):
+    """The first block of code in a language."""
+    return re.search(r"```%s\n(.*?)```" % language, text, re.S).group(1)
+
+
+def khadim(folder, *arguments):
+    env = dict(os.environ, KHADIM_HOME=os.path.join(folder, "home"))
+    return subprocess.run([KHADIM] + list(arguments), env=env, cwd=folder, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=LIMIT_S, check=False)
+
+
+def main():
+    with open(sys.argv[2], encoding="utf-8") as file:
+        readme = file.read()
+    with tempfile.TemporaryDirectory(prefix="khadim-readme-") as folder:
+        os.mkdir(os.path.join(folder, "letters.khadim"))
+        with open(os.path.join(folder, "letters.khadim", "automation.json"), "w") as file:
+            file.write(block(readme, "json"))
+        with open(os.path.join(folder, "orders.csv"), "w") as file:
+            file.write(block(readme, "csv"))
+        checked = khadim(folder, "check", "letters.khadim")
+        played = khadim(folder, "run", "letters.khadim")
+        listed = khadim(folder, "sessions")
+        letters = {name: open(os.path.join(folder, name)).read()
+                   for name in os.listdir(folder) if name.endswith(".txt")}
+
+    results = [
+        ("check", checked.returncode == 0, checked.stdout),
+        ("run", played.returncode == 0, played.stdout),
+        ("letters", letters == {"Anna.txt": "Dear Anna,\nyou owe 139.93.\n"}, repr(letters)),
+        ("sessions", "completed" in listed.stdout and "Letters" in listed.stdout, listed.stdout),
+    ]
+    print("1..%d" % len(results))
+    for number, (name, good, output) in enumerate(results, 1):
+        print("%s %d /app/readme/%s" % ("ok" if good else "not ok", number, name))
+        if not good:
+            print("# " + output.replace("\n", "\n# "))
+
+
+main()
