@@ -7,8 +7,11 @@
 
 #pragma once
 
+#include "rpa/input/khadim-rpa-guardian-private.h"
 #include "rpa/input/khadim-rpa-input.h"
+#include "rpa/input/khadim-rpa-journal-private.h"
 #include "rpa/input/khadim-rpa-keymap-private.h"
+#include "rpa/input/khadim-rpa-spares-private.h"
 #include "rpa/screen/khadim-rpa-display-private.h"
 #include "rpa/screen/khadim-rpa-waiter-private.h"
 
@@ -18,9 +21,6 @@ G_BEGIN_DECLS
 #define KHADIM_RPA_PING_TIMEOUT_MS 10000
 #define KHADIM_RPA_LAST_PING_TIMEOUT_MS 1500
 
-#define KHADIM_RPA_N_KEYCODES 256
-#define KHADIM_RPA_N_BUTTONS 16
-
 struct _KhadimRpaInput
 {
   GObject parent_instance;
@@ -29,6 +29,8 @@ struct _KhadimRpaInput
   KhadimRpaDisplay *display;
   GHashTable *answering;          /* windows → whether they answer pings; guarded by lock */
   KhadimRpaWaiter waiter;         /* bumped at each answer */
+  KhadimRpaGuardian guardian;
+  KhadimRpaJournal journal;
 
   GMutex lock;
   guint32 answered_token;         /* guarded by lock */
@@ -100,8 +102,6 @@ gboolean _khadim_rpa_spares_bind          (KhadimRpaInput     *self,
                                            const KeySym       *symbols,
                                            guint               n);
 void     _khadim_rpa_spares_restore       (KhadimRpaInput     *self,
-                                           Display            *x);
-void     _khadim_rpa_spares_recover       (KhadimRpaInput     *self,
                                            Display            *x);
 
 /* Whether the program behind @window has taken all input so far. */

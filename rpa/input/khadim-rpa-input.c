@@ -29,14 +29,31 @@ typedef struct
   GError *error;
 } Run;
 
+/* Releases are told only once they have been sent: who dies before still has
+ * them done for him. */
+static void
+publish_held (KhadimRpaInput *self)
+{
+  KhadimRpaHeld *held = self->guardian.held;
+
+  for (guint i = 0; i < KHADIM_RPA_N_KEYCODES; i++)
+    g_atomic_int_set (&held->keys[i], self->keys[i]);
+  for (guint i = 0; i < KHADIM_RPA_N_BUTTONS; i++)
+    g_atomic_int_set (&held->buttons[i], self->buttons[i]);
+}
+
 static void
 on_run_in_display (KhadimRpaDisplay *display,
                    gpointer          user_data)
 {
   Run *run = user_data;
+  Display *x = _khadim_rpa_display_get_x (display);
 
-  run->done = run->job (run->self, _khadim_rpa_display_get_x (display), run->user_data,
-                        &run->error);
+  run->done = run->job (run->self, x, run->user_data, &run->error);
+  if (khadim_rpa_stop_is_set ())
+    _khadim_rpa_release_held (run->self, x);
+  XFlush (x);
+  publish_held (run->self);
 }
 
 /* Runs @job on the thread of the display and waits for it. */
@@ -101,9 +118,11 @@ set_up_in_display (KhadimRpaInput  *self,
     }
   /* Ours go through also while a program holds the server. */
   XTestGrabControl (x, True);
-  _khadim_rpa_spares_recover (self, x);
+  _khadim_rpa_spares_recover (x);
   self->owner = XCreateWindow (x, DefaultRootWindow (x), -1, -1, 1, 1, 0, 0, InputOnly,
                                CopyFromParent, 0, NULL);
+  g_atomic_int_set (&self->guardian.held->window, (gint) self->owner);
+  XSync (x, False);
   /* Qt sends its answers with StructureNotifyMask. */
   _khadim_rpa_display_select (self->display, DefaultRootWindow (x),
                               SubstructureNotifyMask | StructureNotifyMask);
@@ -136,9 +155,11 @@ khadim_rpa_input_finalize (GObject *object)
 {
   KhadimRpaInput *self = KHADIM_RPA_INPUT (object);
 
-  if (self->display != NULL)
+  if (self->display != NULL && self->guardian.held != NULL)
     _khadim_rpa_input_run (self, tear_down_in_display, NULL, NULL);
+  _khadim_rpa_guardian_clear (&self->guardian);
   g_clear_object (&self->display);
+  _khadim_rpa_journal_clear (&self->journal);
   g_hash_table_unref (self->answering);
   _khadim_rpa_waiter_clear (&self->waiter);
   g_mutex_clear (&self->lock);
@@ -157,16 +178,20 @@ khadim_rpa_input_init (KhadimRpaInput *self)
 {
   g_mutex_init (&self->lock);
   _khadim_rpa_waiter_init (&self->waiter);
+  _khadim_rpa_journal_init (&self->journal);
+  self->guardian = (KhadimRpaGuardian) { .held_fd = -1, .life_fd = -1 };
   self->answering = g_hash_table_new (NULL, NULL);
 }
 
 /**
  * khadim_rpa_input_new:
  * @display: the display
- * @error: (nullable): `KHADIM_RPA_ERROR_UNSUPPORTED` without XTEST, `_LOST`
+ * @error: (nullable): `KHADIM_RPA_ERROR_UNSUPPORTED` without XTEST or the
+ *   program `khadim-rpa-guardian`, `_FAILED`, `_LOST`
  *
  * Makes the hands of a display. Keys that a Khadim which died left bound are
- * put back. Any thread but the display's.
+ * put back. A guardian process is started that lets go of what is held when
+ * this process is killed. Any thread but the display's.
  *
  * Returns: (transfer full) (nullable): the input
  */
@@ -180,7 +205,9 @@ khadim_rpa_input_new (KhadimRpaDisplay  *display,
 
   self = g_object_new (KHADIM_RPA_TYPE_INPUT, NULL);
   self->display = g_object_ref (display);
-  if (!_khadim_rpa_input_run (self, set_up_in_display, NULL, error))
+  if (!_khadim_rpa_guardian_init (&self->guardian, error) ||
+      !_khadim_rpa_input_run (self, set_up_in_display, NULL, error) ||
+      !_khadim_rpa_guardian_start (&self->guardian, khadim_rpa_display_get_name (display), error))
     return NULL;
 
   return g_steal_pointer (&self);
@@ -207,6 +234,11 @@ _khadim_rpa_inject_key (KhadimRpaInput *self,
   if (press && khadim_rpa_stop_is_set ())
     return FALSE;
 
+  if (press)
+    g_atomic_int_set (&self->guardian.held->keys[code], TRUE);
+  _khadim_rpa_journal_add (&self->journal,
+                           press ? KHADIM_RPA_INJECTED_KEY_PRESS : KHADIM_RPA_INJECTED_KEY_RELEASE,
+                           code, 0);
   XTestFakeKeyEvent (x, code, press, CurrentTime);
   self->keys[code] = press;
 
@@ -222,6 +254,8 @@ _khadim_rpa_inject_button (KhadimRpaInput *self,
   if (press && khadim_rpa_stop_is_set ())
     return FALSE;
 
+  if (press && button < KHADIM_RPA_N_BUTTONS)
+    g_atomic_int_set (&self->guardian.held->buttons[button], TRUE);
   XTestFakeButtonEvent (x, button, press, CurrentTime);
   if (button < KHADIM_RPA_N_BUTTONS)
     self->buttons[button] = press;
@@ -237,6 +271,8 @@ _khadim_rpa_inject_motion (KhadimRpaInput *self,
 {
   if (khadim_rpa_stop_is_set ())
     return FALSE;
+
+  _khadim_rpa_journal_add (&self->journal, KHADIM_RPA_INJECTED_MOTION, to_x, to_y);
 
   return XTestFakeMotionEvent (x, DefaultScreen (x), to_x, to_y, CurrentTime) != 0;
 }

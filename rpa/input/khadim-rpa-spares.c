@@ -58,17 +58,14 @@ write_note (KhadimRpaInput        *self,
                    PropModeReplace, (unsigned char *) values, (int) keymap->n_spares + 1);
 }
 
+/* On any connection whose errors do not end the process. */
 static gboolean
-is_window (KhadimRpaInput *self,
-           Display        *x,
-           Window          window)
+is_window (Display *x,
+           Window   window)
 {
   XWindowAttributes attributes;
 
-  _khadim_rpa_display_push_trap (self->display);
-  XGetWindowAttributes (x, window, &attributes);
-
-  return _khadim_rpa_display_pop_trap (self->display) == 0;
+  return XGetWindowAttributes (x, window, &attributes) != 0;
 }
 
 /* Whether another client that lives has keys bound. */
@@ -79,7 +76,7 @@ _khadim_rpa_spares_are_taken (KhadimRpaInput *self,
   long values[NOTE_MAX];
 
   return read_note (x, values) > 0 && (Window) values[0] != self->owner
-         && is_window (self, x, (Window) values[0]);
+         && is_window (x, (Window) values[0]);
 }
 
 static void
@@ -207,15 +204,14 @@ _khadim_rpa_spares_restore (KhadimRpaInput *self,
 
 /* Puts back what a Khadim that died left bound. */
 void
-_khadim_rpa_spares_recover (KhadimRpaInput *self,
-                            Display        *x)
+_khadim_rpa_spares_recover (Display *x)
 {
   long values[NOTE_MAX];
   KeyCode codes[KHADIM_RPA_MAX_SPARES];
   guint n = read_note (x, values), n_codes = 0;
   int min_code, max_code;
 
-  if (n == 0 || is_window (self, x, (Window) values[0]))
+  if (n == 0 || is_window (x, (Window) values[0]))
     return;
   XDisplayKeycodes (x, &min_code, &max_code);
   for (guint i = 1; i < n; i++)

@@ -8,6 +8,9 @@
 
 G_BEGIN_DECLS
 
+/* How many watches a process may have at a time. */
+#define KHADIM_RPA_STOP_MAX_WATCHES 8
+
 void     khadim_rpa_stop_set    (void);
 void     khadim_rpa_stop_clear  (void);
 gboolean khadim_rpa_stop_is_set (void);

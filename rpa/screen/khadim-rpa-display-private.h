@@ -31,4 +31,8 @@ void          _khadim_rpa_display_select        (KhadimRpaDisplay     *self,
                                                  Window                window,
                                                  long                  mask);
 
+/* Any thread. */
+void          _khadim_rpa_display_adopt         (Display              *x);
+void          _khadim_rpa_display_disown        (Display              *x);
+
 G_END_DECLS

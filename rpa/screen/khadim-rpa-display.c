@@ -67,6 +67,7 @@ typedef struct {
 /* Which connection an error belongs to; Xlib has one handler a process. */
 static GMutex handlers_lock;
 static GHashTable *connections; /* Display → Connection, guarded by handlers_lock */
+static GHashTable *adopted;     /* Displays that another part keeps; likewise */
 static XErrorHandler previous_handler;
 static XIOErrorHandler previous_io_handler;
 
@@ -95,12 +96,26 @@ find_connection (Display *x)
   return g_hash_table_lookup (connections, x);
 }
 
+static gboolean
+is_adopted (Display *x)
+{
+  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&handlers_lock);
+
+  return g_hash_table_contains (adopted, x);
+}
+
 static int
 on_x_error_cb (Display     *x,
                XErrorEvent *event)
 {
   Connection *self = find_connection (x);
 
+  if (self == NULL && is_adopted (x))
+    {
+      g_debug ("X error %d of request %d.%d, on a connection of its own", event->error_code,
+               event->request_code, event->minor_code);
+      return 0;
+    }
   if (self == NULL)
     return previous_handler != NULL ? previous_handler (x, event) : 0;
 
@@ -131,7 +146,7 @@ mark_lost (Connection *self)
 static int
 on_io_error_cb (Display *x)
 {
-  if (find_connection (x) == NULL)
+  if (find_connection (x) == NULL && !is_adopted (x))
     return previous_io_handler (x);
 
   return 0;
@@ -144,16 +159,44 @@ on_io_error_exit_cb (Display *x,
   mark_lost (user_data);
 }
 
+/* With handlers_lock held. */
+static void
+install_handlers (void)
+{
+  if (connections != NULL)
+    return;
+
+  connections = g_hash_table_new (NULL, NULL);
+  adopted = g_hash_table_new (NULL, NULL);
+  previous_handler = XSetErrorHandler (on_x_error_cb);
+  previous_io_handler = XSetIOErrorHandler (on_io_error_cb);
+}
+
+/* Errors of a connection that a part keeps beside the display's are none that
+ * end the process either; what the part does when it breaks is its own matter
+ * (XSetIOErrorExitHandler). */
+void
+_khadim_rpa_display_adopt (Display *x)
+{
+  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&handlers_lock);
+
+  install_handlers ();
+  g_hash_table_add (adopted, x);
+}
+
+void
+_khadim_rpa_display_disown (Display *x)
+{
+  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&handlers_lock);
+
+  g_hash_table_remove (adopted, x);
+}
+
 static void
 set_handlers (Connection *self)
 {
   g_mutex_lock (&handlers_lock);
-  if (connections == NULL)
-    {
-      connections = g_hash_table_new (NULL, NULL);
-      previous_handler = XSetErrorHandler (on_x_error_cb);
-      previous_io_handler = XSetIOErrorHandler (on_io_error_cb);
-    }
+  install_handlers ();
   g_hash_table_insert (connections, self->x, self);
   g_mutex_unlock (&handlers_lock);
   XSetIOErrorExitHandler (self->x, on_io_error_exit_cb, self);
