@@ -546,9 +546,9 @@ main (int   argc,
   g_test_add_func ("/rpa/a11y/index", test_index);
   g_test_add_func ("/rpa/a11y/snapshot", test_snapshot);
   g_test_add_func ("/rpa/a11y/qt", test_qt);
-  g_test_add_func ("/rpa/a11y/gtk4", test_gtk4);
-  g_test_add_func ("/rpa/a11y/gtk4-scale", test_scale_gtk4);
-  g_test_add_func ("/rpa/a11y/gtk4-popup", test_popup_gtk4);
+  g_test_add_func ("/rpa/a11y-gtk4/window", test_gtk4);
+  g_test_add_func ("/rpa/a11y-gtk4/scale", test_scale_gtk4);
+  g_test_add_func ("/rpa/a11y-gtk4/popup", test_popup_gtk4);
   g_test_add_func ("/rpa/a11y/gtk3-scale", test_scale_gtk3);
   g_test_add_func ("/rpa/a11y/hung", test_hung);
   g_test_add_func ("/rpa/a11y/cancel", test_cancel);
