@@ -173,27 +173,13 @@ test_much_damage (void)
   g_assert_cmpint (changed.width, ==, 4);
 }
 
-static gboolean
-on_draw_cb (gpointer user_data)
-{
-  int *left = user_data;
-
-  fill (600, 600, 10, 10, (unsigned long) *left * 0x0f0f0f);
-
-  return --*left > 0;
-}
-
 static gpointer
 draw_often (gpointer user_data)
 {
-  g_autoptr(GMainContext) context = g_main_context_new ();
-  g_autoptr(GSource) source = g_timeout_source_new (20);
-  int left = 15;
+  gint *stop = user_data;
 
-  g_source_set_callback (source, on_draw_cb, &left, NULL);
-  g_source_attach (source, context);
-  while (left > 0)
-    g_main_context_iteration (context, TRUE);
+  for (unsigned long i = 0; !g_atomic_int_get (stop); i++)
+    fill (600, 600, 10, 10, i * 0x010101);
 
   return NULL;
 }
@@ -204,18 +190,20 @@ test_still (void)
   const KhadimRpaRect busy = { 590, 590, 40, 40 };
   g_autoptr(GCancellable) cancellable = g_cancellable_new ();
   g_autoptr(GError) error = NULL;
-  GThread *thread = g_thread_new ("draws", draw_often, NULL);
+  gint stop = FALSE;
+  GThread *thread = g_thread_new ("draws", draw_often, &stop);
   g_autoptr(KhadimRpaPicture) before = NULL;
   guint64 serial;
 
-  g_assert_false (khadim_rpa_capture_wait_still (capture, &busy, 100, 150, NULL, &error));
+  g_assert_false (khadim_rpa_capture_wait_still (capture, &busy, 1000, 1200, NULL, &error));
   g_assert_error (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_TIMEOUT);
   g_clear_error (&error);
+  g_atomic_int_set (&stop, TRUE);
+  g_thread_join (thread);
   g_assert_true (khadim_rpa_capture_wait_still (capture, &busy, 100, TIMEOUT_MS, NULL, &error));
   g_assert_no_error (error);
   before = take (&busy, KHADIM_RPA_CAPTURE_NONE);
   serial = khadim_rpa_picture_get_serial (before);
-  g_thread_join (thread);
   g_assert_false (khadim_rpa_capture_changed_since (capture, serial, &busy, NULL));
 
   g_cancellable_cancel (cancellable);
