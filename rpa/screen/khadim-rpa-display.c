@@ -17,6 +17,7 @@
 
 #define THREAD_NAME "desktop"
 #define MAX_TRAPS   8
+#define MAX_EVENTS  64 /* before closures get their turn */
 
 typedef struct {
   guint id;
@@ -270,7 +271,7 @@ event_source_dispatch (GSource     *source,
 
   if ((event_source->poll_fd.revents & (G_IO_HUP | G_IO_ERR)) != 0)
     XPending (self->x);
-  while (has_events (self))
+  for (guint i = 0; i < MAX_EVENTS && has_events (self); i++)
     {
       XEvent event;
 
