@@ -660,6 +660,63 @@ test_every_write_at_open (void)
   g_assert_cmpint (n_calls, >=, 10);
 }
 
+typedef struct
+{
+  guint n_done;
+  guint n_full;
+} Outcomes;
+
+static void
+on_outcome_cb (GObject      *source,
+               GAsyncResult *result,
+               gpointer      data)
+{
+  Outcomes *outcomes = data;
+  g_autoptr(GError) error = NULL;
+
+  outcomes->n_done++;
+  if (!khadim_store_commit_finish (KHADIM_STORE (source), result, &error))
+    {
+      g_assert_error (error, KHADIM_STORE_ERROR, KHADIM_STORE_ERROR_FULL);
+      outcomes->n_full++;
+    }
+}
+
+/* A disk that is full for a group is full for all of it, and for nobody before
+ * or after. */
+static void
+test_group_full (void)
+{
+  g_autofree char *folder = make_memory_folder ();
+  g_autoptr(KhadimStore) store = open_store (folder);
+  g_autofree char *id = put_new_session (store);
+  Outcomes outcomes = { 0 };
+
+  set_gate (TRUE);
+  for (gint64 seq = 1; seq <= N_GATHERED; seq++)
+    {
+      g_autoptr(KhadimEvent) event = make_event (id, seq);
+      KhadimStoreBatch *batch = khadim_store_batch_new ();
+
+      khadim_store_batch_add_event (batch, event);
+      khadim_store_commit_async (store, batch, KHADIM_DURABILITY_MACHINE, on_outcome_cb,
+                                 &outcomes);
+      if (seq == 1)
+        wait_at_gate ();
+    }
+  set_fault (&write_fault, 0, TRUE, ENOSPC);
+  set_gate (FALSE);
+  wait_until (&outcomes.n_done, N_GATHERED);
+  g_assert_true (clear_fault (&write_fault));
+
+  g_assert_cmpuint (outcomes.n_full, ==, N_GATHERED - 1);
+  g_assert_cmpint (last_seq (store, id), ==, 1);
+  commit_event (store, id, 2, KHADIM_DURABILITY_MACHINE);
+  g_clear_object (&store);
+  assert_sound (folder);
+  remove_tree (folder);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -680,6 +737,7 @@ main (int    argc,
   g_test_add_data_func ("/engine/store/full/disk", "--full-disk", test_in_child);
   g_test_add_data_func ("/engine/store/full/size-limit", "--size-limit", test_in_child);
   g_test_add_func ("/engine/store/fault/commit", test_every_call);
+  g_test_add_func ("/engine/store/fault/group", test_group_full);
   g_test_add_func ("/engine/store/fault/open", test_every_write_at_open);
 
   return g_test_run ();
