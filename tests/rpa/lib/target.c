@@ -17,7 +17,7 @@ get_path (const char *toolkit)
 {
   g_autofree char *name = g_strdup_printf ("target-%s", toolkit);
 
-  return g_test_build_filename (G_TEST_BUILT, "targets", name, NULL);
+  return g_test_build_filename (G_TEST_BUILT, "rpa", "targets", name, NULL);
 }
 
 gboolean
