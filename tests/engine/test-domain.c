@@ -38,6 +38,11 @@ static const KhadimToolInfo tools[] = {
                     "\"properties\":{\"value\":{\"type\":\"string\",\"x-khadim-secret\":true}}}",
   },
   {
+    .name = "test.look", .title = "Look", .description = "Does nothing, and says so.",
+    .input_schema = "{\"type\":\"object\",\"additionalProperties\":false}",
+    .flags = KHADIM_TOOL_FLAGS_READ_ONLY | KHADIM_TOOL_FLAGS_IDEMPOTENT,
+  },
+  {
     .name = "test.noop", .title = "Nothing", .description = "Does nothing.",
     .input_schema = "{\"type\":\"object\",\"additionalProperties\":false}",
   },
