@@ -15,6 +15,7 @@
 #include "rpa/find/khadim-rpa-picture.h"
 #include "rpa/input/khadim-rpa-input.h"
 #include "rpa/screen/khadim-rpa-capture.h"
+#include "rpa/screen/khadim-rpa-lease.h"
 #include "rpa/screen/khadim-rpa-windows.h"
 
 G_BEGIN_DECLS
@@ -36,6 +37,8 @@ struct _KhadimRpaDesk
   GError *a11y_error;       /* why */
 
   GPtrArray *apps;          /* of KhadimRpaApp, that calls have opened */
+  KhadimRpaLease *lease;    /* of the run that works at the desk, or NULL; on the desk's thread */
+  char *lease_session;      /* whose it is */
   GThreadPool *pool;        /* of one thread */
 };
 

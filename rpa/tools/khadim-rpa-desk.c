@@ -11,6 +11,9 @@
 #include "rpa/find/khadim-rpa-a11y-place.h"
 #include "rpa/screen/khadim-rpa-error.h"
 
+/* How long a run waits for another one on the same display. */
+#define LEASE_TIMEOUT_MS (60 * 60 * 1000)
+
 G_DEFINE_FINAL_TYPE (KhadimRpaDesk, khadim_rpa_desk, G_TYPE_OBJECT)
 
 static void run_job (gpointer data,
@@ -22,6 +25,8 @@ khadim_rpa_desk_finalize (GObject *object)
   KhadimRpaDesk *self = KHADIM_RPA_DESK (object);
 
   g_thread_pool_free (self->pool, FALSE, TRUE);
+  g_clear_object (&self->lease);
+  g_free (self->lease_session);
   g_ptr_array_unref (self->apps);
   g_clear_object (&self->a11y);
   g_clear_error (&self->a11y_error);
@@ -162,6 +167,7 @@ typedef struct
 {
   KhadimToolCall *call;
   KhadimRpaToolFunc run;
+  char *ended_session;      /* instead: a session to clean up after */
 } Job;
 
 static void
@@ -169,8 +175,53 @@ job_free (gpointer data)
 {
   Job *job = data;
 
-  g_object_unref (job->call);
+  g_clear_object (&job->call);
+  g_free (job->ended_session);
   g_free (job);
+}
+
+/* One run at a time uses the pointer and the keyboard; whoever comes second
+ * says so and waits. A run keeps the display until it ends, and so do the
+ * automations that it calls. */
+static gboolean
+take_lease (KhadimRpaDesk   *desk,
+            KhadimToolCall  *call,
+            GCancellable    *cancellable,
+            GError         **error)
+{
+  const char *session = khadim_tool_call_get_session_id (call);
+  g_autoptr(GError) busy = NULL;
+
+  if (desk->lease != NULL && khadim_rpa_lease_is_held (desk->lease))
+    return TRUE;
+
+  g_clear_object (&desk->lease);
+  desk->lease = khadim_rpa_lease_acquire (desk->display, session, 0, cancellable, &busy);
+  if (desk->lease == NULL && g_error_matches (busy, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_BUSY))
+    {
+      khadim_tool_call_progress (call, -1, busy->message);
+      desk->lease = khadim_rpa_lease_acquire (desk->display, session, LEASE_TIMEOUT_MS,
+                                              cancellable, error);
+    }
+  else if (desk->lease == NULL)
+    g_propagate_error (error, g_steal_pointer (&busy));
+  g_free (desk->lease_session);
+  desk->lease_session = g_strdup (session);
+
+  return desk->lease != NULL;
+}
+
+/* What a run leaves pressed is released, and the display is free for others. */
+static void
+end_session (KhadimRpaDesk *desk,
+             const char    *session)
+{
+  if (desk->lease == NULL || g_strcmp0 (desk->lease_session, session) != 0)
+    return;
+
+  khadim_rpa_input_release_all (desk->input);
+  khadim_rpa_lease_release (desk->lease);
+  g_clear_object (&desk->lease);
 }
 
 static void
@@ -183,8 +234,15 @@ run_job (gpointer data,
   KhadimToolResult *result;
   GError *error = NULL;
 
+  if (job->ended_session != NULL)
+    {
+      end_session (self->desk, job->ended_session);
+      g_task_return_boolean (task, TRUE);
+      return;
+    }
   if (g_cancellable_set_error_if_cancelled (g_task_get_cancellable (task), &error) ||
-      !_khadim_rpa_desk_open (self->desk, &error))
+      !_khadim_rpa_desk_open (self->desk, &error) ||
+      !take_lease (self->desk, job->call, g_task_get_cancellable (task), &error))
     result = _khadim_rpa_fail (error);
   else
     result = job->run (self->desk, job->call, g_task_get_cancellable (task));
@@ -217,6 +275,20 @@ khadim_rpa_domain_run_async (KhadimToolDomain    *domain,
   job->run = find_func (self, khadim_tool_call_get_tool (call));
   g_task_set_source_tag (task, khadim_rpa_domain_run_async);
   g_task_set_check_cancellable (task, FALSE);
+  g_task_set_task_data (task, job, job_free);
+  g_thread_pool_push (self->desk->pool, task, NULL);
+}
+
+static void
+khadim_rpa_domain_session_ended (KhadimToolDomain *domain,
+                                 const char       *session_id)
+{
+  KhadimRpaDomain *self = KHADIM_RPA_DOMAIN (domain);
+  GTask *task = g_task_new (self, NULL, NULL, NULL);
+  Job *job = g_new0 (Job, 1);
+
+  job->ended_session = g_strdup (session_id);
+  g_task_set_source_tag (task, khadim_rpa_domain_session_ended);
   g_task_set_task_data (task, job, job_free);
   g_thread_pool_push (self->desk->pool, task, NULL);
 }
@@ -260,6 +332,7 @@ khadim_rpa_domain_class_init (KhadimRpaDomainClass *klass)
   domain_class->check = _khadim_rpa_domain_check;
   domain_class->run_async = khadim_rpa_domain_run_async;
   domain_class->run_finish = khadim_rpa_domain_run_finish;
+  domain_class->session_ended = khadim_rpa_domain_session_ended;
 }
 
 static void
