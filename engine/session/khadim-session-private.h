@@ -49,6 +49,7 @@ struct _KhadimSession
   GCancellable *running;        /* of the call that runs, or NULL; engine thread */
 
   guint watch;                  /* of commands */
+  guint stop_func;              /* of the toolbox */
   guint depth;                  /* of calls */
   gint64 next_seq;
   gint64 budget_steps;          /* 0: no limit */

@@ -586,6 +586,7 @@ on_end_durable (KhadimSession *self,
     khadim_store_unwatch (khadim_engine_get_store (self->engine), self->watch);
   self->watch = 0;
 
+  khadim_toolbox_remove_stop_func (khadim_engine_get_toolbox (self->engine), self->stop_func);
   if (self->fatal != NULL)
     g_task_return_error (task, g_error_copy (self->fatal));
   else
@@ -665,6 +666,12 @@ on_start_durable (KhadimSession *self,
   _khadim_player_run (self->player);
 }
 
+static void
+on_emergency_stop (gpointer user_data)
+{
+  khadim_session_stop (user_data);
+}
+
 static gboolean
 run_in_engine (gpointer user_data)
 {
@@ -675,6 +682,8 @@ run_in_engine (gpointer user_data)
                                              self, NULL, &error);
   if (self->watch == 0)
     g_debug ("No commands from other processes: %s", error->message);
+  self->stop_func = khadim_toolbox_add_stop_func (khadim_engine_get_toolbox (self->engine),
+                                                  on_emergency_stop, self);
   /* The session's row comes first: the others belong to it. */
   _khadim_session_put_state (self, KHADIM_SESSION_WORKING);
   if (self->resumed)
@@ -784,10 +793,15 @@ on_stop_cb (gpointer user_data)
 void
 khadim_session_stop (KhadimSession *self)
 {
+  g_autoptr(GSource) source = NULL;
+
   g_return_if_fail (KHADIM_IS_SESSION (self));
 
-  g_main_context_invoke_full (_khadim_engine_get_context (self->engine), G_PRIORITY_HIGH,
-                              on_stop_cb, g_object_ref (self), g_object_unref);
+  /* Never at once, even on the engine thread: the caller may hold a lock. */
+  source = g_idle_source_new ();
+  g_source_set_priority (source, G_PRIORITY_HIGH);
+  g_source_set_callback (source, on_stop_cb, g_object_ref (self), g_object_unref);
+  g_source_attach (source, _khadim_engine_get_context (self->engine));
 }
 
 /**

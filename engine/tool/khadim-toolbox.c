@@ -23,12 +23,21 @@ struct _KhadimToolbox
   GMutex lock;                /* guards what follows */
   GHashTable *domains;        /* (owned) name → KhadimToolDomain */
   GHashTable *schemas;        /* (owned) tool → KhadimSchema */
+  GArray *stops;              /* of Stop */
+  guint next_stop;
 
   GStrv loadable;
   KhadimToolboxLoader loader;
   gpointer loader_data;
   GDestroyNotify loader_destroy;
 };
+
+typedef struct
+{
+  guint id;
+  KhadimToolboxStopFunc func;
+  gpointer user_data;
+} Stop;
 
 G_DEFINE_FINAL_TYPE (KhadimToolbox, khadim_toolbox, G_TYPE_OBJECT)
 
@@ -40,6 +49,7 @@ khadim_toolbox_finalize (GObject *object)
   if (self->loader_destroy != NULL)
     self->loader_destroy (self->loader_data);
   g_strfreev (self->loadable);
+  g_array_unref (self->stops);
   g_hash_table_unref (self->schemas);
   g_hash_table_unref (self->domains);
   g_mutex_clear (&self->lock);
@@ -57,6 +67,7 @@ static void
 khadim_toolbox_init (KhadimToolbox *self)
 {
   g_mutex_init (&self->lock);
+  self->stops = g_array_new (FALSE, FALSE, sizeof (Stop));
   self->domains = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
   self->schemas = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                          (GDestroyNotify) khadim_schema_unref);
@@ -275,4 +286,80 @@ khadim_toolbox_list_domains (KhadimToolbox *self)
     g_ptr_array_add (list, g_object_ref (domain));
 
   return list;
+}
+
+/**
+ * khadim_toolbox_add_stop_func: (skip)
+ * @self: a toolbox
+ * @func: told of each emergency stop, with a lock held: it must not block and
+ *   must not call the toolbox
+ * @user_data: for @func; it must live until the function is removed
+ *
+ * Any thread.
+ *
+ * Returns: an id for khadim_toolbox_remove_stop_func(), never 0
+ */
+guint
+khadim_toolbox_add_stop_func (KhadimToolbox         *self,
+                              KhadimToolboxStopFunc  func,
+                              gpointer               user_data)
+{
+  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = NULL;
+  Stop stop = { .func = func, .user_data = user_data };
+
+  g_return_val_if_fail (KHADIM_IS_TOOLBOX (self), 0);
+
+  locker = g_mutex_locker_new (&self->lock);
+  stop.id = ++self->next_stop;
+  g_array_append_val (self->stops, stop);
+
+  return stop.id;
+}
+
+/**
+ * khadim_toolbox_remove_stop_func:
+ * @self: a toolbox
+ * @id: what khadim_toolbox_add_stop_func() gave
+ *
+ * When this returns, the function is not running and will not be called. Any
+ * thread.
+ */
+void
+khadim_toolbox_remove_stop_func (KhadimToolbox *self,
+                                 guint          id)
+{
+  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = NULL;
+
+  g_return_if_fail (KHADIM_IS_TOOLBOX (self));
+
+  locker = g_mutex_locker_new (&self->lock);
+  for (guint i = 0; i < self->stops->len; i++)
+    if (g_array_index (self->stops, Stop, i).id == id)
+      {
+        g_array_remove_index (self->stops, i);
+        return;
+      }
+}
+
+/**
+ * khadim_toolbox_stop:
+ * @self: a toolbox
+ *
+ * A person has asked for an emergency stop, in a way that a domain watches:
+ * everything that runs with these tools ends. Any thread.
+ */
+void
+khadim_toolbox_stop (KhadimToolbox *self)
+{
+  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = NULL;
+
+  g_return_if_fail (KHADIM_IS_TOOLBOX (self));
+
+  locker = g_mutex_locker_new (&self->lock);
+  for (guint i = 0; i < self->stops->len; i++)
+    {
+      Stop *stop = &g_array_index (self->stops, Stop, i);
+
+      stop->func (stop->user_data);
+    }
 }

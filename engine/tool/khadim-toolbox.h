@@ -29,6 +29,14 @@ typedef gboolean (*KhadimToolboxLoader) (KhadimToolbox  *self,
                                          gpointer        user_data,
                                          GError        **error);
 
+/**
+ * KhadimToolboxStopFunc:
+ * @user_data: as given to khadim_toolbox_add_stop_func()
+ *
+ * Told of an emergency stop, on any thread; must not block.
+ */
+typedef void (*KhadimToolboxStopFunc) (gpointer user_data);
+
 KhadimToolbox        *khadim_toolbox_new         (void);
 void                  khadim_toolbox_add_domain  (KhadimToolbox         *self,
                                                   KhadimToolDomain      *domain);
@@ -43,5 +51,11 @@ const KhadimToolInfo *khadim_toolbox_lookup      (KhadimToolbox         *self,
                                                   KhadimSchema         **out_schema,
                                                   GError               **error);
 GPtrArray            *khadim_toolbox_list_domains (KhadimToolbox        *self);
+guint                 khadim_toolbox_add_stop_func (KhadimToolbox        *self,
+                                                    KhadimToolboxStopFunc func,
+                                                    gpointer              user_data);
+void                  khadim_toolbox_remove_stop_func (KhadimToolbox     *self,
+                                                    guint                 id);
+void                  khadim_toolbox_stop          (KhadimToolbox        *self);
 
 G_END_DECLS

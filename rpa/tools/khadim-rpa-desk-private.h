@@ -11,9 +11,11 @@
 #include "engine/tool/khadim-tool-call.h"
 #include "engine/tool/khadim-tool-domain.h"
 #include "engine/tool/khadim-tool-result.h"
+#include "engine/tool/khadim-toolbox.h"
 #include "rpa/find/khadim-rpa-a11y.h"
 #include "rpa/find/khadim-rpa-picture.h"
 #include "rpa/input/khadim-rpa-input.h"
+#include "rpa/input/khadim-rpa-stop-watch.h"
 #include "rpa/screen/khadim-rpa-capture.h"
 #include "rpa/screen/khadim-rpa-lease.h"
 #include "rpa/screen/khadim-rpa-windows.h"
@@ -33,6 +35,8 @@ struct _KhadimRpaDesk
   KhadimRpaCapture *capture;
   KhadimRpaInput *input;
 
+  KhadimRpaStopWatch *stop_watch;
+  KhadimToolbox *toolbox;   /* not owned: it owns the domains, and they the desk */
   KhadimRpaA11y *a11y;      /* NULL when there is no accessibility bus */
   GError *a11y_error;       /* why */
 
@@ -54,7 +58,7 @@ typedef struct
   KhadimRpaToolFunc run;
 } KhadimRpaTool;
 
-KhadimRpaDesk    *_khadim_rpa_desk_new       (void);
+KhadimRpaDesk    *_khadim_rpa_desk_new       (KhadimToolbox       *toolbox);
 gboolean          _khadim_rpa_desk_open      (KhadimRpaDesk       *self,
                                               GError             **error);
 

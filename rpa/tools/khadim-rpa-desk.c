@@ -30,6 +30,7 @@ khadim_rpa_desk_finalize (GObject *object)
   g_ptr_array_unref (self->apps);
   g_clear_object (&self->a11y);
   g_clear_error (&self->a11y_error);
+  g_clear_object (&self->stop_watch);
   g_clear_object (&self->input);
   g_clear_object (&self->capture);
   g_clear_object (&self->windows);
@@ -52,9 +53,22 @@ khadim_rpa_desk_init (KhadimRpaDesk *self)
 }
 
 KhadimRpaDesk *
-_khadim_rpa_desk_new (void)
+_khadim_rpa_desk_new (KhadimToolbox *toolbox)
 {
-  return g_object_new (KHADIM_RPA_TYPE_DESK, NULL);
+  KhadimRpaDesk *self = g_object_new (KHADIM_RPA_TYPE_DESK, NULL);
+
+  self->toolbox = toolbox;
+
+  return self;
+}
+
+static void
+on_stop (KhadimRpaStopCause cause,
+         gpointer           user_data)
+{
+  KhadimRpaDesk *self = user_data;
+
+  khadim_toolbox_stop (self->toolbox);
 }
 
 /* Without accessibility the other kinds of evidence still work. */
@@ -90,8 +104,12 @@ _khadim_rpa_desk_open (KhadimRpaDesk  *self,
     self->capture = khadim_rpa_capture_new (self->display, error);
   if (self->capture != NULL)
     self->input = khadim_rpa_input_new (self->display, error);
-  if (self->input == NULL)
+  if (self->input != NULL)
+    self->stop_watch = khadim_rpa_stop_watch_new (self->input, NULL, TRUE, on_stop, self, NULL,
+                                                  error);
+  if (self->stop_watch == NULL)
     {
+      g_clear_object (&self->input);
       g_clear_object (&self->capture);
       g_clear_object (&self->windows);
       g_clear_object (&self->display);
@@ -196,6 +214,8 @@ take_lease (KhadimRpaDesk   *desk,
     return TRUE;
 
   g_clear_object (&desk->lease);
+  /* Another stop than the one that ended the run before. */
+  khadim_rpa_stop_clear ();
   desk->lease = khadim_rpa_lease_acquire (desk->display, session, 0, cancellable, &busy);
   if (desk->lease == NULL && g_error_matches (busy, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_BUSY))
     {

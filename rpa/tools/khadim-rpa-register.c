@@ -25,7 +25,7 @@ gboolean
 khadim_rpa_register (KhadimToolbox  *toolbox,
                      GError        **error)
 {
-  g_autoptr(KhadimRpaDesk) desk = _khadim_rpa_desk_new ();
+  g_autoptr(KhadimRpaDesk) desk = _khadim_rpa_desk_new (toolbox);
   g_autoptr(KhadimToolDomain) screen = _khadim_rpa_screen_domain_new (desk);
   g_autoptr(KhadimToolDomain) window = _khadim_rpa_window_domain_new (desk);
   g_autoptr(KhadimToolDomain) app = _khadim_rpa_app_domain_new (desk);
