@@ -133,6 +133,18 @@ on_x_error_cb (Display     *x,
   return 0;
 }
 
+/* Toolkits set handlers of their own whenever they look for errors; ours has to
+ * be there when it counts, and hands on what is theirs. */
+static void
+put_handler_first (void)
+{
+  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&handlers_lock);
+  XErrorHandler now = XSetErrorHandler (on_x_error_cb);
+
+  if (now != on_x_error_cb)
+    previous_handler = now;
+}
+
 static void
 mark_lost (Connection *self)
 {
@@ -651,6 +663,7 @@ _khadim_rpa_display_push_trap (KhadimRpaDisplay *self)
   Connection *connection = self->connection;
 
   g_assert (connection->n_traps < MAX_TRAPS);
+  put_handler_first ();
   connection->trap_serials[connection->n_traps] = NextRequest (connection->x);
   connection->trap_codes[connection->n_traps] = 0;
   connection->n_traps++;

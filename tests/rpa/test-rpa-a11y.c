@@ -407,7 +407,7 @@ test_hung (void)
   g_autoptr(GError) error = NULL;
 
   g_assert_nonnull (other);
-  g_subprocess_send_signal (stopped, SIGSTOP);
+  desk_freeze (stopped);
   g_assert_false (khadim_rpa_a11y_invoke (a11y, button, NULL, NULL, &error));
   g_assert_error (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_HUNG);
   g_clear_error (&error);

@@ -203,7 +203,7 @@ test_killed_waiter (void)
   g_assert_true (desk_wait (has_queue, GUINT_TO_POINTER (2), TIMEOUT_MS));
   khadim_rpa_lease_acquire_async (display, "behind", TIMEOUT_MS, NULL, on_acquired_cb, &waiting);
   g_assert_true (desk_wait (has_queue, GUINT_TO_POINTER (3), TIMEOUT_MS));
-  g_subprocess_send_signal (child, SIGSTOP);
+  desk_freeze (child);
   khadim_rpa_lease_release (first);
   g_assert_cmpuint (n_acquired, ==, 0);
   g_subprocess_send_signal (child, SIGKILL);

@@ -320,7 +320,7 @@ test_hung (void)
 
   g_assert_true (khadim_rpa_windows_ping (windows, id, TIMEOUT_MS, NULL, &error));
   g_assert_no_error (error);
-  g_subprocess_send_signal (zenity, SIGSTOP);
+  desk_freeze (zenity);
   g_assert_false (khadim_rpa_windows_ping (windows, id, SHORT_MS, NULL, &error));
   g_assert_error (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_HUNG);
   g_clear_error (&error);
@@ -365,6 +365,35 @@ test_no_protocols (void)
   g_clear_error (&error);
   g_assert_false (khadim_rpa_windows_ping (windows, match.id, SHORT_MS, NULL, &error));
   g_assert_error (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_UNSUPPORTED);
+  XCloseDisplay (x);
+}
+
+static int n_foreign_errors;
+
+static int
+on_foreign_error_cb (Display     *x,
+                     XErrorEvent *event)
+{
+  n_foreign_errors++;
+
+  return 0;
+}
+
+/* A toolkit in the same process gets its own errors and none of ours. */
+static void
+test_errors (void)
+{
+  Display *x = XOpenDisplay (NULL);
+  XErrorHandler before = XSetErrorHandler (on_foreign_error_cb);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_null (khadim_rpa_windows_get (windows, 0x7654321, &error));
+  g_assert_error (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_NOT_FOUND);
+  g_assert_cmpint (n_foreign_errors, ==, 0);
+  XMapWindow (x, 0x7654321);
+  XSync (x, False);
+  g_assert_cmpint (n_foreign_errors, ==, 1);
+  XSetErrorHandler (before);
   XCloseDisplay (x);
 }
 
@@ -431,6 +460,7 @@ add_tests (void)
 {
   g_test_add_func ("/rpa/windows/list", test_list);
   g_test_add_func ("/rpa/windows/wait", test_wait);
+  g_test_add_func ("/rpa/windows/errors", test_errors);
   g_test_add_func ("/rpa/windows/activate", test_activate);
   g_test_add_func ("/rpa/windows/focus-lost", test_focus_lost);
   g_test_add_func ("/rpa/windows/place", test_place);

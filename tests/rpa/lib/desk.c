@@ -7,6 +7,7 @@
 #include "tests/rpa/lib/desk.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -282,6 +283,25 @@ guint32
 desk_pid (GSubprocess *process)
 {
   return (guint32) g_ascii_strtoull (g_subprocess_get_identifier (process), NULL, 10);
+}
+
+static gboolean
+is_frozen (gpointer user_data)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/%u/stat", desk_pid (user_data));
+  g_autofree char *text = NULL;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+
+  return g_str_has_prefix (strrchr (text, ')'), ") T");
+}
+
+/* Stops a program as if it hung; it may run on for a moment after the signal. */
+void
+desk_freeze (GSubprocess *process)
+{
+  g_subprocess_send_signal (process, SIGSTOP);
+  g_assert_true (desk_wait (is_frozen, process, START_TIMEOUT_MS));
 }
 
 /* Runs a program to its end and gives what it wrote. */

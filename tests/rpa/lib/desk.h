@@ -23,6 +23,7 @@ GSubprocess *desk_spawn    (Desk          *self,
                             const char    *argv0,
                             ...) G_GNUC_NULL_TERMINATED;
 void         desk_end      (GSubprocess   *process);
+void         desk_freeze   (GSubprocess   *process);
 guint32      desk_pid      (GSubprocess   *process);
 char        *desk_run      (const char    *argv0,
                             ...) G_GNUC_NULL_TERMINATED;
