@@ -49,6 +49,41 @@ typedef struct {
 } Wanted;
 
 static gboolean
+is_inside_one (KhadimRpaA11yNode *node,
+               GPtrArray         *list)
+{
+  KhadimRpaRect client, at, common;
+
+  if (!khadim_rpa_a11y_node_get_extents (node, &at.x, &at.y, &at.width, &at.height))
+    return FALSE;
+  for (guint i = 0; list != NULL && i < list->len; i++)
+    {
+      KhadimRpaWindow *window = g_ptr_array_index (list, i);
+
+      khadim_rpa_window_get_client (window, &client);
+      if ((khadim_rpa_window_get_state (window) & KHADIM_RPA_WINDOW_STATE_VISIBLE) != 0
+          && khadim_rpa_rect_intersect (&at, &client, &common) && common.width == at.width
+          && common.height == at.height)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* A tree may be there before its window is, and an application may learn late
+ * where that has been put. */
+static gboolean
+is_in_place (KhadimRpaA11yNode *node,
+             guint32            pid)
+{
+  const KhadimRpaWindowMatch match = { .pid = pid };
+  g_autoptr(GPtrArray) clients = khadim_rpa_windows_list (windows, &match, NULL);
+  g_autoptr(GPtrArray) popups = khadim_rpa_windows_list_popups (windows, pid, NULL);
+
+  return is_inside_one (node, clients) || is_inside_one (node, popups);
+}
+
+static gboolean
 is_found (gpointer user_data)
 {
   Wanted *wanted = user_data;
@@ -66,8 +101,7 @@ is_found (gpointer user_data)
   wanted->found =
     khadim_rpa_a11y_node_ref (((KhadimRpaA11yMatch *) g_ptr_array_index (matches, 0))->node);
 
-  /* The tree of GTK 4 may be there before its window is. */
-  return khadim_rpa_a11y_node_get_extents (wanted->found, NULL, NULL, NULL, NULL);
+  return is_in_place (wanted->found, wanted->pid);
 }
 
 static KhadimRpaA11yNode *
