@@ -292,12 +292,6 @@ static void
 test_time (Fixture      *fixture,
            gconstpointer data)
 {
-  if (!g_test_slow ())
-    {
-      g_test_skip ("takes five seconds; run with -m slow");
-      return;
-    }
-
   assert_run_fault (fixture->script,
                     "local a, b = ('x'):rep (8e6) .. 'a', ('x'):rep (8e6) .. 'a' "
                     "while a == b do end",
@@ -422,7 +416,9 @@ main (int    argc,
   ADD ("deterministic", test_deterministic);
   ADD ("random", test_random);
   ADD ("random-calls", test_random_calls);
-  ADD ("time", test_time);
+  /* It takes five seconds: in the slow suite. */
+  if (g_test_slow ())
+    ADD ("time", test_time);
 
   return g_test_run ();
 }
