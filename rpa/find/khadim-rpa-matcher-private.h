@@ -36,7 +36,8 @@ struct _KhadimRpaMatcher
   gint8            *grey;    /* all planes are from _khadim_rpa_plane_new */
   gint32           *sums;    /* integral image, first row and column 0 */
   guint32          *squares; /* integral image of the squares, modulo 2^32 */
-  GMutex            lock;    /* guards means */
+  GMutex            lock;    /* guards means and n_means */
+  guint             n_means;
   float            *means[KHADIM_RPA_N_BLOCK_SIDES][KHADIM_RPA_N_BLOCK_SIDES];
 };
 
@@ -113,6 +114,9 @@ void   _khadim_rpa_ncc_means         (const KhadimRpaMatcher *matcher,
                                       int                     block_height,
                                       float                  *means);
 
+gboolean _khadim_rpa_matcher_may_have_means (KhadimRpaMatcher *self,
+                                             int               log_width,
+                                             int               log_height);
 const float *_khadim_rpa_matcher_get_means (KhadimRpaMatcher *self,
                                             int               log_width,
                                             int               log_height);

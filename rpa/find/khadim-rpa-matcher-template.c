@@ -186,6 +186,7 @@ level_init (KhadimRpaLevel   *level,
   level->block_width = 1 << log_width;
   level->block_height = 1 << log_height;
   level->n_blocks = n;
+  level->lost[0] = 1.0f; /* no blocks exclude nothing */
   level->offsets = g_new (gsize, (gsize) n);
   level->shares = g_new (float, (gsize) n);
   for (int i = 0; i < n; i++)
@@ -231,7 +232,7 @@ add_level (KhadimRpaTemplate *self,
            GArray            *sizes[KHADIM_RPA_N_BLOCK_SIDES][KHADIM_RPA_N_BLOCK_SIDES],
            guint              look)
 {
-  double best_worth = -1.0, kept;
+  double best_worth = 0.0, kept;
   int best_w = 0, best_h = 0, n;
 
   for (int w = 0; w < KHADIM_RPA_N_BLOCK_SIDES; w++)
@@ -239,7 +240,7 @@ add_level (KhadimRpaTemplate *self,
       {
         double worth = worth_of (sizes[w][h], looks[look].judged_by, looks[look].enough);
 
-        if (worth > best_worth)
+        if (worth > best_worth && _khadim_rpa_matcher_may_have_means (matcher, w, h))
           {
             best_worth = worth;
             best_w = w;

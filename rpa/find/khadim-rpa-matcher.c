@@ -23,6 +23,9 @@
  * first column of the integral images. */
 #define ROW_PADDING (3 * KHADIM_RPA_LANES + 1)
 
+/* How many sizes of blocks are kept for a picture. */
+#define MAX_PLANES 6
+
 #define MIN_SCALE 0.1
 #define MAX_SCALE 10.0
 
@@ -116,8 +119,8 @@ plane_length (const KhadimRpaMatcher *self)
  * @screen: the picture to search
  *
  * Makes a picture ready for searches. Any thread; costs about 3 ms a megapixel
- * and 9 bytes a pixel, and 4 bytes a pixel for each block size that templates
- * need.
+ * and 9 bytes a pixel, and 4 bytes a pixel for each of up to seven block sizes
+ * that templates need.
  *
  * Returns: (transfer full): the matcher
  */
@@ -208,6 +211,20 @@ khadim_rpa_matcher_get_picture (KhadimRpaMatcher *self)
   return self->picture;
 }
 
+/* Whether the means of blocks of a size are there or may be worked out: many
+ * templates on one picture must not take ever more memory. Blocks of one pixel,
+ * which fit every template, always may. */
+gboolean
+_khadim_rpa_matcher_may_have_means (KhadimRpaMatcher *self,
+                                    int               log_width,
+                                    int               log_height)
+{
+  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+
+  return self->n_means < MAX_PLANES || self->means[log_width][log_height] != NULL
+         || (log_width == 0 && log_height == 0);
+}
+
 /* The means of all blocks of a size, worked out when first needed. */
 const float *
 _khadim_rpa_matcher_get_means (KhadimRpaMatcher *self,
@@ -219,6 +236,7 @@ _khadim_rpa_matcher_get_means (KhadimRpaMatcher *self,
 
   if (*means == NULL)
     {
+      self->n_means++;
       *means = _khadim_rpa_plane_new (plane_length (self) * sizeof **means);
       _khadim_rpa_ncc_means (self, 1 << log_width, 1 << log_height, *means);
     }

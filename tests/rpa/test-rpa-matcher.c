@@ -658,6 +658,34 @@ test_refused (void)
   refuse (matcher, good, &options, KHADIM_RPA_ERROR_LIMIT);
 }
 
+/* A pattern that blocks of every size average away. */
+static void
+test_dither (void)
+{
+  const int width = 300, height = 200;
+  g_autofree guint32 *pixels = g_new (guint32, (gsize) (width * height));
+  g_autoptr(KhadimRpaPicture) screen = NULL, templ = NULL;
+  g_autoptr(KhadimRpaMatches) found = NULL;
+  g_autoptr(GError) error = NULL;
+
+  for (int i = 0; i < width * height; i++)
+    {
+      int x = i % width, y = i / width;
+      gboolean inside = x >= 101 && x < 201 && y >= 53 && y < 149;
+
+      pixels[i] = inside && (x + y) % 2 == 0 ? 0x303030 : 0xb0b0b0;
+    }
+  screen = khadim_rpa_picture_new ((const guint8 *) pixels, width, height, (gsize) width * 4,
+                                   &error);
+  g_assert_no_error (error);
+  templ = crop (screen, 101, 53, 100, 96);
+  found = find (screen, templ, NULL);
+  g_assert_cmpuint (found->n_matches, ==, 1);
+  g_assert_cmpint (found->matches[0].box.x, ==, 101);
+  g_assert_cmpint (found->matches[0].box.y, ==, 53);
+  g_assert_cmpfloat (found->matches[0].score, >, 1.0 - 1e-9);
+}
+
 /* As large as the picture, and larger. */
 static void
 test_sizes (void)
@@ -696,6 +724,7 @@ main (int    argc,
   g_test_add_func ("/rpa/matcher/shared", test_shared);
   g_test_add_func ("/rpa/matcher/cancel", test_cancel);
   g_test_add_func ("/rpa/matcher/refused", test_refused);
+  g_test_add_func ("/rpa/matcher/dither", test_dither);
   g_test_add_func ("/rpa/matcher/sizes", test_sizes);
 
   return g_test_run ();
