@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (KhadimToolbox, khadim_toolbox, KHADIM, TOOLBOX, GObject)
 
 /**
- * KhadimToolbox loader:
+ * KhadimToolboxLoader:
  * @self: the toolbox
  * @domain: the name of the domain that is wanted
  * @user_data: as given
