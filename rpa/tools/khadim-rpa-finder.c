@@ -324,6 +324,30 @@ set_not_found (const KhadimRpaQuest  *quest,
                "the place is not on the screen: %.500s", text);
 }
 
+/* An accessible object is asked again by itself, which is quicker than to look
+ * for it: whether it is where it was and still shows. */
+static gboolean
+is_node_still (KhadimRpaDesk   *desk,
+               KhadimRpaPlace  *place,
+               GCancellable    *cancellable)
+{
+  g_autoptr(KhadimRpaA11yNode) now = NULL;
+  KhadimRpaPlace again = { .evidence = place->evidence };
+
+  if (place->node == NULL)
+    return FALSE;
+  now = khadim_rpa_a11y_refresh (desk->a11y, place->node, cancellable, NULL);
+  if (now == NULL || !khadim_rpa_a11y_node_has_state (now, "visible") ||
+      !khadim_rpa_a11y_node_get_extents (now, &again.box.x, &again.box.y, &again.box.width,
+                                         &again.box.height) ||
+      !is_still (place, &again))
+    return FALSE;
+  khadim_rpa_a11y_node_unref (place->node);
+  place->node = g_steal_pointer (&now);
+
+  return TRUE;
+}
+
 /* After a first find: the same place once more, a moment later. */
 static gboolean
 confirm (KhadimRpaDesk         *desk,
@@ -345,6 +369,9 @@ confirm (KhadimRpaDesk         *desk,
       g_propagate_error (error, g_steal_pointer (&late));
       return FALSE;
     }
+  *out_still = is_node_still (desk, place, cancellable);
+  if (*out_still)
+    return TRUE;
   if (look_once (desk, quest, &again, cancellable, &miss))
     *out_still = is_still (place, &again);
   else if (!is_miss (miss))
