@@ -15,6 +15,8 @@
 
 #include "tests/rpa/lib/test-scene.h"
 
+#define MAX_BUSY_TRIES 20
+
 #define TEXT "Invoice number 4711\nTotal amount 1,204.50\nSave as draft"
 
 static KhadimRpaOcrPage *
@@ -343,6 +345,57 @@ test_threads (void)
     }
 }
 
+typedef struct
+{
+  guint32       seed;
+  GCancellable *cancellable;
+} Reader;
+
+/* Reads one screen after the other until it is told that others do. */
+static gpointer
+keep_reading (gpointer data)
+{
+  Reader *reader = data;
+
+  for (guint32 i = 0; i < MAX_BUSY_TRIES && !g_cancellable_is_cancelled (reader->cancellable); i++)
+    {
+      g_autoptr(KhadimRpaPicture) screen = test_scene_desktop (700, 480, reader->seed + i,
+                                                               TEST_SCENE_LIGHT);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(KhadimRpaOcrPage) page = khadim_rpa_ocr_read (screen, NULL, NULL,
+                                                              reader->cancellable, &error);
+
+      if (g_error_matches (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_BUSY))
+        {
+          g_cancellable_cancel (reader->cancellable);
+          return GINT_TO_POINTER (TRUE);
+        }
+      g_assert_true (page != NULL
+                     || g_error_matches (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_CANCELLED));
+    }
+
+  return NULL;
+}
+
+/* More readers than engines: one of them is told so, and none waits. */
+static void
+test_busy (void)
+{
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  GThread *threads[2 * KHADIM_RPA_OCR_MAX_ENGINES];
+  Reader readers[2 * KHADIM_RPA_OCR_MAX_ENGINES];
+  gboolean busy = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    {
+      readers[i] = (Reader) { 1000 * (i + 1), cancellable };
+      threads[i] = g_thread_new ("reader", keep_reading, &readers[i]);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    busy = GPOINTER_TO_INT (g_thread_join (threads[i])) || busy;
+  g_assert_true (busy);
+}
+
 /* A page made by hand: lines are separated by newlines, each character is 10 px
  * wide and each line 20 px high. */
 static KhadimRpaOcrPage *
@@ -588,6 +641,7 @@ main (int    argc,
   g_test_add_func ("/rpa/ocr/timeout", test_timeout);
   g_test_add_func ("/rpa/ocr/cancel", test_cancel);
   g_test_add_func ("/rpa/ocr/threads", test_threads);
+  g_test_add_func ("/rpa/ocr/busy", test_busy);
   g_test_add_func ("/rpa/ocr/arrange", test_arrange);
   g_test_add_func ("/rpa/ocr/find", test_find);
   g_test_add_func ("/rpa/ocr/find-options", test_find_options);
