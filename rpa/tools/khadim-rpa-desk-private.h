@@ -14,6 +14,7 @@
 #include "engine/tool/khadim-toolbox.h"
 #include "rpa/find/khadim-rpa-a11y.h"
 #include "rpa/find/khadim-rpa-picture.h"
+#include "rpa/input/khadim-rpa-clipboard.h"
 #include "rpa/input/khadim-rpa-input.h"
 #include "rpa/input/khadim-rpa-stop-watch.h"
 #include "rpa/screen/khadim-rpa-capture.h"
@@ -37,6 +38,7 @@ struct _KhadimRpaDesk
 
   KhadimRpaStopWatch *stop_watch;
   KhadimToolbox *toolbox;   /* not owned: it owns the domains, and they the desk */
+  KhadimRpaClipboard *clipboard; /* NULL until a tool needs it */
   KhadimRpaA11y *a11y;      /* NULL when there is no accessibility bus */
   GError *a11y_error;       /* why */
 
@@ -76,6 +78,7 @@ KhadimToolDomain *_khadim_rpa_domain_new     (KhadimRpaDesk       *desk,
 /* The domains */
 KhadimToolDomain *_khadim_rpa_screen_domain_new (KhadimRpaDesk    *desk);
 KhadimToolDomain *_khadim_rpa_window_domain_new (KhadimRpaDesk    *desk);
+KhadimToolDomain *_khadim_rpa_clipboard_domain_new (KhadimRpaDesk *desk);
 KhadimToolDomain *_khadim_rpa_app_domain_new    (KhadimRpaDesk    *desk);
 
 gboolean          _khadim_rpa_domain_check   (KhadimToolDomain     *domain,

@@ -31,6 +31,7 @@ khadim_rpa_desk_finalize (GObject *object)
   g_clear_object (&self->a11y);
   g_clear_error (&self->a11y_error);
   g_clear_object (&self->stop_watch);
+  g_clear_object (&self->clipboard);
   g_clear_object (&self->input);
   g_clear_object (&self->capture);
   g_clear_object (&self->windows);

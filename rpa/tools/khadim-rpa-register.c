@@ -28,12 +28,14 @@ khadim_rpa_register (KhadimToolbox  *toolbox,
   g_autoptr(KhadimRpaDesk) desk = _khadim_rpa_desk_new (toolbox);
   g_autoptr(KhadimToolDomain) screen = _khadim_rpa_screen_domain_new (desk);
   g_autoptr(KhadimToolDomain) window = _khadim_rpa_window_domain_new (desk);
+  g_autoptr(KhadimToolDomain) clipboard = _khadim_rpa_clipboard_domain_new (desk);
   g_autoptr(KhadimToolDomain) app = _khadim_rpa_app_domain_new (desk);
 
   g_return_val_if_fail (KHADIM_IS_TOOLBOX (toolbox), FALSE);
 
   khadim_toolbox_add_domain (toolbox, screen);
   khadim_toolbox_add_domain (toolbox, window);
+  khadim_toolbox_add_domain (toolbox, clipboard);
   khadim_toolbox_add_domain (toolbox, app);
 
   return TRUE;
