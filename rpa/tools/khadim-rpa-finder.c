@@ -348,6 +348,25 @@ is_node_still (KhadimRpaDesk   *desk,
   return TRUE;
 }
 
+/* A place that was found by how it looks is still when it looks the same. */
+static gboolean
+is_look_still (KhadimRpaDesk   *desk,
+               KhadimRpaPlace  *place)
+{
+  KhadimRpaRect box = place->box;
+  g_autoptr(KhadimRpaPicture) before = NULL;
+  g_autoptr(KhadimRpaPicture) now = NULL;
+
+  if (strcmp (place->evidence, "image") != 0 && strcmp (place->evidence, "text") != 0)
+    return FALSE;
+  now = khadim_rpa_capture_take (desk->capture, &box, KHADIM_RPA_CAPTURE_NONE, NULL);
+  box.x -= khadim_rpa_picture_get_origin_x (place->picture);
+  box.y -= khadim_rpa_picture_get_origin_y (place->picture);
+  before = khadim_rpa_picture_crop (place->picture, &box, NULL);
+
+  return now != NULL && before != NULL && khadim_rpa_picture_equal (before, now);
+}
+
 /* After a first find: the same place once more, a moment later. */
 static gboolean
 confirm (KhadimRpaDesk         *desk,
@@ -362,14 +381,15 @@ confirm (KhadimRpaDesk         *desk,
   g_autoptr(GError) late = NULL;
 
   *out_still = FALSE;
-  if (!khadim_rpa_capture_wait_still (desk->capture, NULL, KHADIM_RPA_STILL_MS, LOOK_AGAIN_MS,
-                                      cancellable, &late) &&
+  /* What moves elsewhere on the screen is not waited for. */
+  if (!khadim_rpa_capture_wait_still (desk->capture, &place->box, KHADIM_RPA_STILL_MS,
+                                      LOOK_AGAIN_MS, cancellable, &late) &&
       !g_error_matches (late, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_TIMEOUT))
     {
       g_propagate_error (error, g_steal_pointer (&late));
       return FALSE;
     }
-  *out_still = is_node_still (desk, place, cancellable);
+  *out_still = is_node_still (desk, place, cancellable) || is_look_still (desk, place);
   if (*out_still)
     return TRUE;
   if (look_once (desk, quest, &again, cancellable, &miss))
