@@ -15,7 +15,8 @@
 
 /* The forms of a report that machines read. */
 
-/* XML 1.0 has no form at all for control characters (section 2.2). */
+/* XML 1.0 has no form at all for control characters and for U+FFFE and U+FFFF
+ * (section 2.2). */
 static char *
 escape_xml (const char *text)
 {
@@ -24,36 +25,104 @@ escape_xml (const char *text)
   for (char *p = clean; *p != '\0'; p++)
     if ((guchar) *p < 0x20 && *p != '\n' && *p != '\t')
       *p = ' ';
+    else if (g_str_has_prefix (p, "\xEF\xBF\xBE") || g_str_has_prefix (p, "\xEF\xBF\xBF"))
+      memset (p, ' ', 3);
 
   return g_markup_escape_text (clean, -1);
 }
 
+typedef enum
+{
+  VERDICT_PASSED,
+  VERDICT_FAILURE,  /* a check does not hold */
+  VERDICT_ERROR,    /* anything else that failed */
+  VERDICT_SKIPPED,  /* not ended, or it failed and the run went on to its end */
+} Verdict;
+
+static Verdict
+judge (KhadimReportData     *self,
+       KhadimToolCallRecord *call)
+{
+  gboolean completed = g_strcmp0 (self->session->outcome, "completed") == 0;
+
+  if (call->state == KHADIM_CALL_COMPLETED)
+    return VERDICT_PASSED;
+  if (completed || !_khadim_report_is_failed (call))
+    return VERDICT_SKIPPED;
+
+  return g_strcmp0 (call->error_code, "check-failed") == 0 ? VERDICT_FAILURE : VERDICT_ERROR;
+}
+
+static const char *const verdict_elements[] = {
+  [VERDICT_FAILURE] = "failure",
+  [VERDICT_ERROR] = "error",
+  [VERDICT_SKIPPED] = "skipped",
+};
+
 static void
-add_case (GString              *xml,
+add_verdict (GString    *xml,
+             Verdict     verdict,
+             const char *code,
+             const char *message)
+{
+  g_autofree char *type = escape_xml (code);
+  g_autofree char *text = escape_xml (message);
+  const char *element = verdict_elements[verdict];
+
+  g_string_append_printf (xml, ">\n      <%s", element);
+  if (code != NULL && verdict != VERDICT_SKIPPED)
+    g_string_append_printf (xml, " type=\"%s\"", type);
+  if (message != NULL)
+    g_string_append_printf (xml, " message=\"%s\"", text);
+  g_string_append (xml, "/>\n    </testcase>\n");
+}
+
+/* Seconds in the form of XML, whatever the locale. */
+static void
+add_seconds (GString *xml,
+             gint64   us)
+{
+  char seconds[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd (seconds, sizeof seconds, "%.3f", (double) MAX (us, 0) / G_USEC_PER_SEC);
+  g_string_append_printf (xml, " time=\"%s\"", seconds);
+}
+
+static void
+add_case (KhadimReportData     *self,
+          GString              *xml,
           KhadimToolCallRecord *call,
           const char           *suite)
 {
   g_autofree char *name = escape_xml (call->position);
   g_autofree char *title = escape_xml (call->title);
-  g_autofree char *message = escape_xml (call->error_message);
-  g_autofree char *code = escape_xml (call->error_code);
-  char seconds[G_ASCII_DTOSTR_BUF_SIZE];
+  Verdict verdict = judge (self, call);
 
-  g_ascii_formatd (seconds, sizeof seconds, "%.3f",
-                   (double) _khadim_report_call_us (call) / G_USEC_PER_SEC);
-  g_string_append_printf (xml, "    <testcase classname=\"%s\" name=\"%s: %s\" time=\"%s\"", suite,
-                          name, title, seconds);
-  /* A check that does not hold is a failure, anything else an error. */
-  if (g_strcmp0 (call->error_code, "check-failed") == 0)
-    g_string_append_printf (xml, ">\n      <failure type=\"%s\" message=\"%s\"/>\n    </testcase>\n",
-                            code, message);
-  else if (_khadim_report_is_failed (call))
-    g_string_append_printf (xml, ">\n      <error type=\"%s\" message=\"%s\"/>\n    </testcase>\n",
-                            code, message);
-  else if (call->state != KHADIM_CALL_COMPLETED)
-    g_string_append (xml, ">\n      <skipped/>\n    </testcase>\n");
-  else
+  g_string_append_printf (xml, "    <testcase classname=\"%s\" name=\"%s: %s\"", suite, name, title);
+  add_seconds (xml, _khadim_report_call_us (call));
+  if (verdict == VERDICT_PASSED)
     g_string_append (xml, "/>\n");
+  else
+    add_verdict (xml, verdict, call->error_code, call->error_message);
+}
+
+/* Whether the run failed outside of its calls, as at an expression. */
+static gboolean
+is_failed_itself (KhadimReportData *self)
+{
+  return self->session->error_code != NULL && self->n_failed == 0;
+}
+
+/* A run that failed outside of its calls is a case of its own, or a reader
+ * would take it for one that passed. */
+static void
+add_run_case (KhadimReportData *self,
+              GString          *xml,
+              const char       *suite)
+{
+  g_string_append_printf (xml, "    <testcase classname=\"%s\" name=\"the run\" time=\"0.000\"",
+                          suite);
+  add_verdict (xml, VERDICT_ERROR, self->session->error_code, self->session->error_message);
 }
 
 /* JUnit XML in the form of Apache Ant's junitreport. */
@@ -63,21 +132,22 @@ _khadim_report_to_junit (KhadimReportData *self)
   GString *xml = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
   g_autofree char *suite = escape_xml (self->session->title);
   g_autofree char *stamp = khadim_time_to_rfc3339 (self->session->created_us);
-  guint n_skipped = 0;
+  guint n[VERDICT_SKIPPED + 1] = { 0 };
+  guint n_own = is_failed_itself (self) ? 1 : 0;
 
   for (guint i = 0; i < self->calls->len; i++)
-    {
-      KhadimToolCallRecord *call = self->calls->pdata[i];
-
-      n_skipped += !_khadim_report_is_failed (call) && call->state != KHADIM_CALL_COMPLETED;
-    }
+    n[judge (self, self->calls->pdata[i])]++;
   g_string_append_printf (xml,
                           "  <testsuite name=\"%s\" tests=\"%u\" failures=\"%u\" errors=\"%u\" "
-                          "skipped=\"%u\" timestamp=\"%s\">\n",
-                          suite, self->calls->len, self->n_checks_failed,
-                          self->n_failed - self->n_checks_failed, n_skipped, stamp);
+                          "skipped=\"%u\" timestamp=\"%s\"",
+                          suite, self->calls->len + n_own, n[VERDICT_FAILURE],
+                          n[VERDICT_ERROR] + n_own, n[VERDICT_SKIPPED], stamp);
+  add_seconds (xml, self->session->ended_us - self->session->created_us);
+  g_string_append (xml, ">\n");
   for (guint i = 0; i < self->calls->len; i++)
-    add_case (xml, self->calls->pdata[i], suite);
+    add_case (self, xml, self->calls->pdata[i], suite);
+  if (n_own > 0)
+    add_run_case (self, xml, suite);
   g_string_append (xml, "  </testsuite>\n</testsuites>\n");
 
   return g_string_free (xml, FALSE);

@@ -10,9 +10,15 @@
 
 #include <string.h>
 
-#include "engine/base/khadim-time.h"
 #include "engine/json/khadim-json.h"
 #include "engine/report/khadim-report.h"
+
+/* A value that is longer than this is folded. */
+#define MAX_OPEN_LINES 6
+#define MAX_OPEN_BYTES 300
+
+/* U+2400 SYMBOL FOR NULL; the others follow. */
+#define FIRST_CONTROL_PICTURE 0x2400
 
 /* One file that needs nothing else: style and pictures are in it, no script,
  * nothing is fetched. */
@@ -45,51 +51,100 @@ static const char head[] =
   "background:var(--bg);padding:.5rem .75rem;border-radius:6px}\n"
   "dl{display:grid;grid-template-columns:max-content 1fr;gap:.125rem 1rem;font-size:.9375rem}"
   "dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}\n"
+  ".v{border:0;background:none;margin:.5rem 0 0}.v summary{padding:.25rem 0;color:var(--dim)}"
+  ".v pre{margin:.25rem 0 0}summary{list-style:none}summary::-webkit-details-marker{display:none}\n"
+  "summary::after{content:\"›\";color:var(--dim);transition:none;align-self:center}"
+  "details[open]>summary::after{transform:rotate(90deg)}.v>summary{justify-content:flex-start}\n"
+  ".g{border-radius:12px}.g>summary{font-weight:600}.g>.in{padding:.25rem .75rem .5rem}"
+  ".g .g,.g details{background:var(--bg)}.g .in pre{background:var(--card)}"
+  ".g>.in>details{margin:.375rem 0}.n{font-weight:400}\n"
+  ".io{display:grid;grid-template-columns:repeat(auto-fit,minmax(16rem,1fr));gap:0 1rem}"
+  ".io p{margin:.5rem 0 .25rem}.io pre{margin:0;background:var(--card);border:1px solid var(--line)}\n"
+  ".why{padding:.75rem 1rem;border:1px solid var(--bad);border-left-width:6px;border-radius:8px;"
+  "overflow-wrap:anywhere}.why b{color:var(--bad)}a{color:inherit}\n"
   "@media(max-width:36rem){summary{flex-wrap:wrap}summary .p{order:3;width:100%;max-width:none}}\n"
   "@media print{details{break-inside:avoid}}\n"
   "</style>\n";
 
-static void
-add_text (GString    *html,
-          const char *text)
+/* HTML has no form for control characters: their pictures stand for them. */
+static char *
+show_controls (const char *text)
 {
-  g_autofree char *clipped = _khadim_report_clip (text != NULL ? text : "");
-  g_autofree char *valid = g_utf8_make_valid (clipped, -1);
-  g_autofree char *escaped = g_markup_escape_text (valid, -1);
+  GString *shown = g_string_sized_new (strlen (text));
+
+  for (const char *p = text; *p != '\0'; p++)
+    if ((guchar) *p < 0x20 && *p != '\n' && *p != '\t')
+      g_string_append_unichar (shown, FIRST_CONTROL_PICTURE + (guchar) *p);
+    else
+      g_string_append_c (shown, *p);
+
+  return g_string_free (shown, FALSE);
+}
+
+/* A text as HTML shows it: cut to a bounded length, escaped. */
+void
+_khadim_report_add_text (GString    *html,
+                         const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text != NULL ? text : "", -1);
+  g_autofree char *clipped = _khadim_report_clip (valid);
+  g_autofree char *shown = show_controls (clipped);
+  g_autofree char *escaped = g_markup_escape_text (shown, -1);
 
   g_string_append (html, escaped);
 }
 
-static void
-add_field (GString    *html,
-           const char *name,
-           const char *value)
+/* One line of a list of facts; nothing when there is no @value. */
+void
+_khadim_report_add_field (GString    *html,
+                          const char *name,
+                          const char *value)
 {
   if (value == NULL || *value == '\0')
     return;
   g_string_append_printf (html, "<dt>%s</dt><dd>", name);
-  add_text (html, value);
+  _khadim_report_add_text (html, value);
   g_string_append (html, "</dd>");
 }
 
-static void
-add_value (GString    *html,
-           const char *name,
-           JsonNode   *node)
+static gboolean
+is_long (const char *text)
+{
+  guint n_lines = 1;
+
+  for (const char *p = text; *p != '\0'; p++)
+    n_lines += *p == '\n';
+
+  return n_lines > MAX_OPEN_LINES || strlen (text) > MAX_OPEN_BYTES;
+}
+
+/* A JSON value with a heading; folded when it is long. */
+void
+_khadim_report_add_value (GString    *html,
+                          const char *name,
+                          JsonNode   *node)
 {
   g_autofree char *text = NULL;
+  g_autofree char *size = NULL;
 
-  if (node == NULL || JSON_NODE_HOLDS_NULL (node))
+  if (node == NULL || JSON_NODE_HOLDS_NULL (node) ||
+      (JSON_NODE_HOLDS_OBJECT (node) && json_object_get_size (json_node_get_object (node)) == 0))
     return;
+
   text = JSON_NODE_HOLDS_VALUE (node) ? khadim_json_to_string (node) : khadim_json_to_pretty (node);
-  g_string_append_printf (html, "<p class=\"dim\">%s</p><pre>", name);
-  add_text (html, text);
-  g_string_append (html, "</pre>");
+  size = g_format_size (strlen (text));
+  if (is_long (text))
+    g_string_append_printf (html, "<details class=\"v\"><summary>%s <span class=\"dim\">%s</span>"
+                                  "</summary><pre>", name, size);
+  else
+    g_string_append_printf (html, "<p class=\"dim\">%s</p><pre>", name);
+  _khadim_report_add_text (html, text);
+  g_string_append (html, is_long (text) ? "</pre></details>" : "</pre>");
 }
 
 /* Seconds as people read them. */
-static char *
-format_duration (gint64 us)
+char *
+_khadim_report_format_duration (gint64 us)
 {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -107,114 +162,6 @@ format_duration (gint64 us)
                           us / (60 * (gint64) G_USEC_PER_SEC), us / G_USEC_PER_SEC % 60);
 }
 
-/* How the place was found: the evidence, how sure, how long. */
-static void
-add_evidence (GString  *html,
-              JsonNode *detail)
-{
-  JsonObject *object = detail != NULL && JSON_NODE_HOLDS_OBJECT (detail)
-                         ? json_node_get_object (detail)
-                         : NULL;
-  JsonArray *others;
-  g_autofree char *score = NULL;
-  g_autofree char *search = NULL;
-  const char *evidence;
-
-  if (object == NULL)
-    return;
-  evidence = khadim_json_get_string (object, "evidence", NULL);
-  others = khadim_json_get_array (object, evidence != NULL ? "others" : "nearest");
-  search = g_strdup_printf ("%" G_GINT64_FORMAT " ms", khadim_json_get_int (object, "search_ms", 0));
-  if (evidence != NULL)
-    score = g_strdup_printf ("%d %%",
-                             (int) (khadim_json_get_double (object, "score", 0) * 100 + 0.5));
-  add_field (html, "Found by", evidence);
-  add_field (html, "Sure", score);
-  add_field (html, "Search", search);
-  if (others != NULL && json_array_get_length (others) > 0)
-    {
-      g_autofree char *n = g_strdup_printf ("%u", json_array_get_length (others));
-
-      add_field (html, evidence != NULL ? "Other matches" : "Nearest places", n);
-    }
-}
-
-static void
-add_pictures (KhadimReportData     *self,
-              GString              *html,
-              KhadimToolCallRecord *call,
-              gsize                *budget)
-{
-  GPtrArray *artifacts = g_hash_table_lookup (self->artifacts, call->id);
-
-  for (guint i = 0; artifacts != NULL && i < artifacts->len; i++)
-    {
-      KhadimArtifactRecord *record = artifacts->pdata[i];
-      g_autofree char *path = khadim_store_get_artifact_path (self->store, record->sha256);
-      g_autofree char *bytes = NULL;
-      g_autofree char *base64 = NULL;
-      gsize length = 0;
-
-      if (!g_str_has_prefix (record->media_type, "image/"))
-        continue;
-      if ((gsize) record->size_bytes > *budget || path == NULL ||
-          !g_file_get_contents (path, &bytes, &length, NULL))
-        {
-          g_string_append (html, "<p class=\"warn\">A picture is left out: the report would be too "
-                                 "large, or its file is gone.</p>");
-          continue;
-        }
-      *budget -= MIN (*budget, length);
-      base64 = g_base64_encode ((const guchar *) bytes, length);
-      g_string_append_printf (html, "<img loading=\"lazy\" alt=\"%s\" src=\"data:%s;base64,",
-                              strcmp (record->role, "place") == 0
-                                ? "The screen with the place that was found drawn in"
-                                : "The screen",
-                              record->media_type);
-      g_string_append (html, base64);
-      g_string_append (html, "\">\n");
-    }
-}
-
-static void
-add_call (KhadimReportData     *self,
-          GString              *html,
-          KhadimToolCallRecord *call,
-          gsize                *budget)
-{
-  gboolean failed = _khadim_report_is_failed (call);
-  gboolean done = call->state == KHADIM_CALL_COMPLETED;
-  g_autofree char *duration = format_duration (_khadim_report_call_us (call));
-
-  g_string_append_printf (html,
-                          "<details%s><summary><span class=\"%s\" aria-label=\"%s\">%s</span>"
-                          "<span class=\"t\">",
-                          failed ? " open" : "", failed ? "bad" : done ? "good" : "warn",
-                          failed ? "failed" : done ? "done" : "not ended",
-                          failed ? "✗" : done ? "✓" : "…");
-  add_text (html, call->title);
-  g_string_append (html, "</span><span class=\"p\">");
-  add_text (html, call->position);
-  g_string_append_printf (html, "</span><span class=\"d\">%s</span></summary>\n<div class=\"in\">",
-                          duration);
-  if (failed)
-    {
-      g_string_append (html, "<p class=\"bad\"><b>");
-      add_text (html, call->error_code);
-      g_string_append (html, "</b>: ");
-      add_text (html, call->error_message);
-      g_string_append (html, "</p>");
-    }
-  g_string_append (html, "<dl>");
-  add_field (html, "Tool", call->tool);
-  add_evidence (html, call->detail);
-  g_string_append (html, "</dl>");
-  add_pictures (self, html, call, budget);
-  add_value (html, "Arguments", call->args);
-  add_value (html, "Result", call->result);
-  g_string_append (html, "</div></details>\n");
-}
-
 static void
 add_number (GString    *html,
             const char *name,
@@ -222,7 +169,7 @@ add_number (GString    *html,
             const char *class)
 {
   g_string_append_printf (html, "<div><span class=\"dim\">%s</span><b class=\"%s\">", name, class);
-  add_text (html, value);
+  _khadim_report_add_text (html, value);
   g_string_append (html, "</b></div>");
 }
 
@@ -232,7 +179,7 @@ add_summary (KhadimReportData *self,
 {
   KhadimSessionRecord *session = self->session;
   gint64 end_us = session->ended_us != 0 ? session->ended_us : session->updated_us;
-  g_autofree char *duration = format_duration (end_us - session->created_us);
+  g_autofree char *duration = _khadim_report_format_duration (end_us - session->created_us);
   g_autofree char *steps = g_strdup_printf ("%u", self->calls->len);
   g_autofree char *failed = g_strdup_printf ("%u", self->n_failed);
   const char *outcome = session->outcome != NULL ? session->outcome : "not ended";
@@ -246,10 +193,12 @@ add_summary (KhadimReportData *self,
   g_string_append (html, "</div>\n");
   if (session->error_message != NULL)
     {
-      g_string_append (html, "<p class=\"bad\"><b>");
-      add_text (html, session->error_code);
+      g_string_append (html, "<p class=\"why\"><b>");
+      _khadim_report_add_text (html, session->error_code);
       g_string_append (html, "</b>: ");
-      add_text (html, session->error_message);
+      _khadim_report_add_text (html, session->error_message);
+      if (self->n_failed > 0)
+        g_string_append (html, " <a href=\"#failed\">The step that failed</a>");
       g_string_append (html, "</p>\n");
     }
 }
@@ -267,36 +216,45 @@ add_notes (KhadimReportData *self,
       KhadimEvent *event = self->notes->pdata[i];
 
       g_string_append (html, "<li><span class=\"dim\">");
-      add_text (html, khadim_event_get_event_type (event));
+      _khadim_report_add_text (html, khadim_event_get_event_type (event));
       g_string_append (html, "</span> ");
-      add_text (html, khadim_event_get_content (event));
+      _khadim_report_add_text (html, khadim_event_get_content (event));
       g_string_append (html, "</li>");
     }
   g_string_append (html, "</ul>\n");
+}
+
+/* A time as people read it, to the second. */
+static char *
+format_time (gint64 time_us)
+{
+  g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc (time_us / G_USEC_PER_SEC);
+
+  return time != NULL ? g_date_time_format (time, "%F %T UTC") : g_strdup ("?");
 }
 
 char *
 _khadim_report_to_html (KhadimReportData *self)
 {
   GString *html = g_string_new (head);
-  gsize budget = KHADIM_REPORT_MAX_PICTURE_BYTES;
-  g_autofree char *begun = khadim_time_to_rfc3339 (self->session->created_us);
+  g_autofree char *begun = format_time (self->session->created_us);
 
   g_string_append (html, "<title>");
-  add_text (html, self->session->title);
+  _khadim_report_add_text (html, self->session->title);
   g_string_append (html, " – report</title>\n</head>\n<body>\n<h1>");
-  add_text (html, self->session->title);
+  _khadim_report_add_text (html, self->session->title);
   g_string_append (html, "</h1>\n<p class=\"dim\">");
-  add_text (html, begun);
-  g_string_append (html, " · session ");
-  add_text (html, self->session->id);
-  g_string_append (html, "</p>\n");
+  _khadim_report_add_text (html, begun);
+  g_string_append (html, " · session <code>");
+  _khadim_report_add_text (html, self->session->id);
+  g_string_append (html, "</code></p>\n");
   add_summary (self, html);
-  add_value (html, "Inputs", self->session->inputs);
-  add_value (html, "Output", self->session->output);
-  g_string_append (html, "<h2>Steps</h2>\n");
-  for (guint i = 0; i < self->calls->len; i++)
-    add_call (self, html, self->calls->pdata[i], &budget);
+  g_string_append (html, "<div class=\"io\"><div>");
+  _khadim_report_add_value (html, "Inputs", self->session->inputs);
+  g_string_append (html, "</div><div>");
+  _khadim_report_add_value (html, "Output", self->session->output);
+  g_string_append (html, "</div></div>\n<h2>Steps</h2>\n");
+  _khadim_report_add_steps (self, html);
   add_notes (self, html);
   g_string_append (html, "</body>\n</html>\n");
 

@@ -17,18 +17,29 @@ typedef struct
   KhadimSessionRecord *session;     /* owned */
   GPtrArray *calls;                 /* (owned) of KhadimToolCallRecord, in their order */
   GHashTable *artifacts;            /* (owned) call id → GPtrArray of KhadimArtifactRecord */
+  GHashTable *items;                /* (owned) turn, as “each[0]” → the key of its item */
   GPtrArray *notes;                 /* (owned) of KhadimEvent: retries and messages */
   guint n_failed;
-  guint n_checks_failed;
 } KhadimReportData;
 
-void   _khadim_report_data_clear (KhadimReportData *self);
-char  *_khadim_report_to_html    (KhadimReportData *self);
-char  *_khadim_report_to_junit   (KhadimReportData *self);
-char  *_khadim_report_to_json    (KhadimReportData *self);
-gint64 _khadim_report_call_us    (const KhadimToolCallRecord *call);
-char  *_khadim_report_clip       (const char       *text);
-gboolean _khadim_report_is_failed (const KhadimToolCallRecord *call);
+void      _khadim_report_data_clear      (KhadimReportData           *self);
+char     *_khadim_report_to_html         (KhadimReportData           *self);
+char     *_khadim_report_to_junit        (KhadimReportData           *self);
+char     *_khadim_report_to_json         (KhadimReportData           *self);
+gint64    _khadim_report_call_us         (const KhadimToolCallRecord *call);
+gboolean  _khadim_report_is_failed       (const KhadimToolCallRecord *call);
+char     *_khadim_report_clip            (const char                 *text);
+char     *_khadim_report_format_duration (gint64                      us);
+void      _khadim_report_add_text        (GString                    *html,
+                                          const char                 *text);
+void      _khadim_report_add_field       (GString                    *html,
+                                          const char                 *name,
+                                          const char                 *value);
+void      _khadim_report_add_value       (GString                    *html,
+                                          const char                 *name,
+                                          JsonNode                   *node);
+void      _khadim_report_add_steps       (KhadimReportData           *self,
+                                          GString                    *html);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (KhadimReportData, _khadim_report_data_clear)
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "engine/base/khadim-error.h"
+#include "engine/json/khadim-json.h"
 #include "engine/report/khadim-report-private.h"
 
 /* How many events are read at a time. */
@@ -24,6 +25,7 @@ _khadim_report_data_clear (KhadimReportData *self)
   g_clear_pointer (&self->session, khadim_session_record_free);
   g_clear_pointer (&self->calls, g_ptr_array_unref);
   g_clear_pointer (&self->artifacts, g_hash_table_unref);
+  g_clear_pointer (&self->items, g_hash_table_unref);
   g_clear_pointer (&self->notes, g_ptr_array_unref);
 }
 
@@ -93,6 +95,21 @@ is_note (KhadimEvent *event)
          strcmp (type, "agent_resumed") == 0;
 }
 
+/* Which item of a list the turn of a loop worked with. */
+static void
+read_item (KhadimReportData *self,
+           KhadimEvent      *event)
+{
+  JsonNode *metadata = khadim_event_get_metadata (event);
+  const char *position = NULL;
+
+  if (metadata != NULL && JSON_NODE_HOLDS_OBJECT (metadata))
+    position = khadim_json_get_string (json_node_get_object (metadata), "position", NULL);
+  if (position != NULL && khadim_event_get_content (event) != NULL)
+    g_hash_table_insert (self->items, g_strdup (position),
+                         g_strdup (khadim_event_get_content (event)));
+}
+
 static gboolean
 read_notes (KhadimReportData  *self,
             const char        *session_id,
@@ -113,6 +130,8 @@ read_notes (KhadimReportData  *self,
         {
           if (is_note (page->pdata[i]))
             g_ptr_array_add (self->notes, khadim_event_ref (page->pdata[i]));
+          else if (strcmp (khadim_event_get_event_type (page->pdata[i]), "item_started") == 0)
+            read_item (self, page->pdata[i]);
           seq = khadim_event_get_seq (page->pdata[i]);
         }
     }
@@ -146,10 +165,10 @@ gather (KhadimReportData  *self,
       KhadimToolCallRecord *call = self->calls->pdata[i];
 
       self->n_failed += _khadim_report_is_failed (call);
-      self->n_checks_failed += g_strcmp0 (call->error_code, "check-failed") == 0;
     }
   self->artifacts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                            (GDestroyNotify) g_ptr_array_unref);
+  self->items = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->notes = g_ptr_array_new_with_free_func ((GDestroyNotify) khadim_event_unref);
 
   return read_artifacts (self, session_id, error) && read_notes (self, session_id, error);

@@ -238,6 +238,26 @@ name_item (KhadimPlayer *self,
   return g_strdup_printf ("%u", frame->index + 1);
 }
 
+/* Says which item a turn works with, unless a run before a crash has said it. */
+static void
+report_item (KhadimPlayer *self,
+             KhadimFrame  *frame)
+{
+  g_autofree char *position = turn_position (frame);
+  g_autofree char *name = NULL;
+  JsonObject *metadata;
+
+  if (frame->step->key == NULL || _khadim_session_has_position (self->session, position))
+    return;
+
+  name = name_item (self, frame);
+  metadata = json_object_new ();
+  json_object_set_string_member (metadata, "step", frame->step->id);
+  json_object_set_string_member (metadata, "position", position);
+  _khadim_session_emit (self->session, KHADIM_CHANNEL_MONITOR, "item_started", name,
+                        khadim_json_object (metadata));
+}
+
 static void
 report_skipped (KhadimPlayer *self,
                 KhadimFrame  *frame)
@@ -344,7 +364,10 @@ _khadim_player_run_for_each (KhadimPlayer *self,
         _khadim_player_pop_ok (self);
       else if (may_turn (self, frame) &&
                open_scope (self, frame, json_array_get_element (frame->items, frame->index)))
-        begin_turn (self, frame);
+        {
+          report_item (self, frame);
+          begin_turn (self, frame);
+        }
       break;
 
     case LOOP_BODY:
