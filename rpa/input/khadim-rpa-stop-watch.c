@@ -57,6 +57,7 @@ struct _KhadimRpaStopWatch
   gboolean handled;                         /* what was held has been released */
   guint8 parts[KHADIM_RPA_N_KEYCODES];      /* which keys of the combination these are, as bits */
   gboolean pressed[KHADIM_RPA_N_KEYCODES];  /* by anybody but us */
+  gboolean injected[KHADIM_RPA_N_KEYCODES]; /* pressed by us, as events tell */
 };
 
 G_DEFINE_FINAL_TYPE (KhadimRpaStopWatch, khadim_rpa_stop_watch, G_TYPE_OBJECT)
@@ -159,11 +160,10 @@ on_mapping (KhadimRpaStopWatch *self,
 static gboolean
 is_complete (KhadimRpaStopWatch *self)
 {
-  KhadimRpaHeld *held = self->input->guardian.held;
   guint there = 0;
 
   for (guint i = 0; i < KHADIM_RPA_N_KEYCODES; i++)
-    if (self->parts[i] != 0 && (self->pressed[i] || g_atomic_int_get (&held->keys[i])))
+    if (self->parts[i] != 0 && (self->pressed[i] || self->injected[i]))
       there |= self->parts[i];
 
   return there == (1u << self->combo.n) - 1;
@@ -174,11 +174,19 @@ on_key (KhadimRpaStopWatch *self,
         guint               code,
         gboolean            press)
 {
+  /* The server repeats a key that we hold. */
+  if (press && self->injected[code])
+    return;
   if (_khadim_rpa_journal_take (&self->input->journal,
                                 press ? KHADIM_RPA_INJECTED_KEY_PRESS
                                       : KHADIM_RPA_INJECTED_KEY_RELEASE, (int) code, 0))
-    return;
+    {
+      self->injected[code] = press;
+      return;
+    }
 
+  if (!press)
+    self->injected[code] = FALSE;
   self->pressed[code] = press;
   if (press && self->parts[code] != 0 && is_complete (self))
     stop (self, KHADIM_RPA_STOP_CAUSE_KEYS);

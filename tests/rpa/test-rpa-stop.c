@@ -322,6 +322,10 @@ test_own_keys (void)
   scene_open (&scene);
   khadim_rpa_input_key (scene.input, "ctrl+alt+Escape", 0, 20, 0, NULL, &error);
   g_assert_no_error (error);
+  /* Longer than it takes until the server repeats it. */
+  khadim_rpa_input_key (scene.input, "ctrl+alt+Escape", 0, 1, 1000, NULL, &error);
+  g_assert_no_error (error);
+  sync_input (&scene);
   g_assert_false (khadim_rpa_stop_is_set ());
   press_stop (&scene);
   g_assert_true (khadim_rpa_stop_is_set ());
