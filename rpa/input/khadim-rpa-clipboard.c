@@ -19,7 +19,10 @@
 /* Reads selections of other clients and owns them itself. The requestor's side
  * (ICCCM 2.4, 2.7.2) is here, the owner's in khadim-rpa-selection.c. */
 
-#define PROPERTY        "_KHADIM_CLIPBOARD"
+/* Where owners put what is asked for, by turns: one that answers after its time
+ * must not be taken for the next. */
+#define PROPERTY        "_KHADIM_CLIPBOARD_%u"
+#define N_PROPERTIES    8
 #define MAX_FORMATS     32 /* of what is put back after pasting */
 #define SAVE_TIMEOUT_MS 2000
 #define PASTE_PINGS     3
@@ -50,6 +53,8 @@ struct _KhadimRpaClipboard
   guint filter;
   KhadimRpaServing *serving;
   Incoming *incoming; /* (nullable) not owned */
+  guint n_asked;
+  Atom property;      /* of the last question */
 };
 
 G_DEFINE_FINAL_TYPE (KhadimRpaClipboard, khadim_rpa_clipboard, G_TYPE_OBJECT)
@@ -78,7 +83,7 @@ take_property (KhadimRpaClipboard *self,
   gsize size;
 
   *out_n_bytes = 0;
-  if (XGetWindowProperty (x, self->window, XInternAtom (x, PROPERTY, False), 0,
+  if (XGetWindowProperty (x, self->window, self->property, 0,
                           KHADIM_RPA_CLIPBOARD_MAX_BYTES / 4, True, AnyPropertyType, &type,
                           &format, &n, &left, &data)
       != Success)
@@ -107,7 +112,8 @@ handle_answer (KhadimRpaClipboard *self,
   gsize n_bytes;
 
   if (incoming == NULL || incoming->in_pieces || event->selection != incoming->selection
-      || event->target != incoming->target)
+      || event->target != incoming->target
+      || (event->property != None && event->property != self->property))
     return;
   if (event->property == None)
     incoming->refused = TRUE;
@@ -128,7 +134,7 @@ handle_piece (KhadimRpaClipboard *self,
   gsize n_bytes;
 
   if (self->incoming == NULL || !self->incoming->in_pieces || event->state != PropertyNewValue
-      || event->atom != XInternAtom (event->display, PROPERTY, False))
+      || event->atom != self->property)
     return;
   take_property (self, event->display, &n_bytes);
   self->incoming->done = n_bytes == 0 || self->incoming->too_large;
@@ -188,6 +194,7 @@ ask_in_display (KhadimRpaDisplay *display,
   Job *job = user_data;
   Display *x = _khadim_rpa_display_get_x (display);
   KhadimRpaClipboard *self = job->clipboard;
+  g_autofree char *property = g_strdup_printf (PROPERTY, self->n_asked++ % N_PROPERTIES);
 
   job->incoming->selection = get_selection (x, job->kind);
   job->incoming->target =
@@ -198,9 +205,10 @@ ask_in_display (KhadimRpaDisplay *display,
       job->incoming->refused = job->incoming->done = TRUE;
       return;
     }
-  XDeleteProperty (x, self->window, XInternAtom (x, PROPERTY, False));
-  XConvertSelection (x, job->incoming->selection, job->incoming->target,
-                     XInternAtom (x, PROPERTY, False), self->window, CurrentTime);
+  self->property = XInternAtom (x, property, False);
+  XDeleteProperty (x, self->window, self->property);
+  XConvertSelection (x, job->incoming->selection, job->incoming->target, self->property,
+                     self->window, CurrentTime);
 }
 
 static void
@@ -286,6 +294,57 @@ begin (KhadimRpaClipboard  *self,
   return FALSE;
 }
 
+/* STRING is Latin-1, whatever else it is said to be (ICCCM 2.6.2). */
+static char *
+read_text (Incoming  *incoming,
+           gboolean   latin1,
+           GError   **error)
+{
+  const char *bytes = (const char *) incoming->data->data;
+  gsize size = incoming->data->len;
+
+  if (size == 0)
+    return g_strdup ("");
+  if (latin1 && memchr (bytes, '\0', size) == NULL)
+    return g_convert (bytes, (gssize) size, "UTF-8", "ISO-8859-1", NULL, NULL, error);
+  if (!latin1 && g_utf8_validate_len (bytes, size, NULL))
+    return g_strndup (bytes, size);
+  g_set_error_literal (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_INVALID,
+                       "The text of the clipboard is not UTF-8");
+
+  return NULL;
+}
+
+/* From programs that are older than UTF-8 too. */
+static char *
+convert_text (KhadimRpaClipboard      *self,
+              KhadimRpaClipboardKind   kind,
+              guint                    timeout_ms,
+              GCancellable            *cancellable,
+              GError                 **error)
+{
+  static const char * const targets[] = { "UTF8_STRING", "STRING" };
+  char *text = NULL;
+  g_autoptr(GError) refused = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
+    {
+      Job job = { .kind = kind, .target = targets[i] };
+      Incoming incoming = { 0 };
+
+      g_clear_error (&refused);
+      if (convert (self, &job, &incoming, timeout_ms, cancellable, &refused))
+        text = read_text (&incoming, i == 1, &refused);
+      g_clear_pointer (&incoming.data, g_byte_array_unref);
+      if (!g_error_matches (refused, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_NOT_FOUND))
+        break;
+    }
+  if (text == NULL)
+    g_propagate_error (error, g_steal_pointer (&refused));
+
+  return text;
+}
+
 /**
  * khadim_rpa_clipboard_get_text:
  * @self: a clipboard
@@ -309,27 +368,14 @@ khadim_rpa_clipboard_get_text (KhadimRpaClipboard      *self,
                                GCancellable            *cancellable,
                                GError                 **error)
 {
-  Job job = { .kind = kind, .target = "UTF8_STRING" };
-  Incoming incoming = { 0 };
-  char *text = NULL;
+  char *text;
 
   g_return_val_if_fail (KHADIM_RPA_IS_CLIPBOARD (self), NULL);
 
   if (!begin (self, error))
     return NULL;
-  if (convert (self, &job, &incoming, timeout_ms, cancellable, error))
-    {
-      gsize size = incoming.data->len;
-
-      g_byte_array_append (incoming.data, (const guint8 *) "", 1);
-      if (g_utf8_validate_len ((const char *) incoming.data->data, size, NULL))
-        text = g_strdup ((const char *) incoming.data->data);
-      else
-        g_set_error_literal (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_INVALID,
-                             "The text of the clipboard is not UTF-8");
-    }
+  text = convert_text (self, kind, timeout_ms, cancellable, error);
   g_mutex_unlock (&self->action);
-  g_clear_pointer (&incoming.data, g_byte_array_unref);
 
   return text;
 }

@@ -4,7 +4,11 @@
 
 #include "config.h"
 
+#include <signal.h>
 #include <string.h>
+
+#include <X11/Xatom.h>
+#include <X11/Xlib.h>
 
 #include "rpa/input/khadim-rpa-clipboard.h"
 #include "rpa/screen/khadim-rpa-error.h"
@@ -122,6 +126,180 @@ test_nothing (void)
   g_assert_error (error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_INVALID);
 }
 
+static Window
+get_owner (Display *x)
+{
+  return XGetSelectionOwner (x, XInternAtom (x, "CLIPBOARD", False));
+}
+
+typedef struct
+{
+  Display *x;
+  Window owner;
+} Owned;
+
+static gboolean
+has_other_owner (gpointer user_data)
+{
+  const Owned *owned = user_data;
+  Window owner = get_owner (owned->x);
+
+  return owner != None && owner != owned->owner;
+}
+
+/* Waits for the owner alone, not for what it answers. */
+static GSubprocess *
+own_by_xclip (const char *what,
+              gssize      size,
+              const char *target)
+{
+  static guint number;
+  g_autofree char *name = g_strdup_printf ("own-%u", number++);
+  g_autofree char *path = g_build_filename (desk_home (desk), name, NULL);
+  Owned owned = { XOpenDisplay (NULL) };
+  GSubprocess *process;
+
+  g_assert_nonnull (owned.x);
+  owned.owner = get_owner (owned.x);
+  g_assert_true (g_file_set_contents (path, what, size, NULL));
+  process = desk_spawn (desk, "xclip", "-quiet", "-i", "-selection", "clipboard", "-t", target,
+                        path, NULL);
+  g_assert_true (desk_wait (has_other_owner, &owned, TIMEOUT_MS));
+  XCloseDisplay (owned.x);
+
+  return process;
+}
+
+/* A program that is older than UTF-8: refuses until it is asked for STRING. */
+static gpointer
+serve_latin1 (gpointer user_data)
+{
+  static const unsigned char latin1[] = "Gr\xfc\xdf\x65";
+  Display *x = user_data;
+  gboolean served = FALSE;
+
+  while (!served)
+    {
+      XEvent event, answer = { 0 };
+
+      XNextEvent (x, &event);
+      if (event.type != SelectionRequest)
+        continue;
+      served = event.xselectionrequest.target == XA_STRING;
+      if (served)
+        XChangeProperty (x, event.xselectionrequest.requestor, event.xselectionrequest.property,
+                         XA_STRING, 8, PropModeReplace, latin1, sizeof latin1 - 1);
+      answer.xselection.type = SelectionNotify;
+      answer.xselection.requestor = event.xselectionrequest.requestor;
+      answer.xselection.selection = event.xselectionrequest.selection;
+      answer.xselection.target = event.xselectionrequest.target;
+      answer.xselection.property = served ? event.xselectionrequest.property : None;
+      XSendEvent (x, event.xselectionrequest.requestor, False, NoEventMask, &answer);
+      XFlush (x);
+    }
+
+  return NULL;
+}
+
+static void
+test_latin1 (void)
+{
+  Display *x = XOpenDisplay (NULL);
+  Window window;
+  g_autoptr(GThread) thread = NULL;
+  g_autofree char *is = NULL;
+
+  g_assert_nonnull (x);
+  window = XCreateSimpleWindow (x, DefaultRootWindow (x), 0, 0, 1, 1, 0, 0, 0);
+  XSetSelectionOwner (x, XInternAtom (x, "CLIPBOARD", False), window, CurrentTime);
+  g_assert_cmpuint (get_owner (x), ==, window);
+  thread = g_thread_new ("latin1", serve_latin1, x);
+  is = get ();
+  g_assert_cmpstr (is, ==, "Grüße");
+  g_thread_join (g_steal_pointer (&thread));
+  XCloseDisplay (x);
+}
+
+static void
+assert_refused (const char *what,
+                gssize      size,
+                int         code)
+{
+  g_autoptr(GSubprocess) owner = own_by_xclip (what, size, "UTF8_STRING");
+  g_autoptr(GError) error = NULL;
+
+  g_assert_null (khadim_rpa_clipboard_get_text (clipboard, KHADIM_RPA_CLIPBOARD_KIND_CLIPBOARD,
+                                                TIMEOUT_MS, NULL, &error));
+  g_assert_error (error, KHADIM_RPA_ERROR, code);
+  desk_end (owner);
+}
+
+static void
+test_refused (void)
+{
+  g_autofree char *too_long = g_strnfill (KHADIM_RPA_CLIPBOARD_MAX_BYTES + 1, 'x');
+
+  assert_refused ("bad \xff", -1, KHADIM_RPA_ERROR_INVALID);
+  assert_refused ("a\0b", 3, KHADIM_RPA_ERROR_INVALID);
+  assert_refused (too_long, -1, KHADIM_RPA_ERROR_LIMIT);
+}
+
+typedef struct
+{
+  guint timeout_ms;
+  GCancellable *cancellable;
+  char *text;
+  GError *error;
+} Getting;
+
+static gpointer
+run_get (gpointer user_data)
+{
+  Getting *self = user_data;
+
+  self->text =
+    khadim_rpa_clipboard_get_text (clipboard, KHADIM_RPA_CLIPBOARD_KIND_CLIPBOARD,
+                                   self->timeout_ms, self->cancellable, &self->error);
+
+  return NULL;
+}
+
+/* Programs that stand still: what the first one answers after its time is not
+ * taken for what the second one has. */
+static void
+test_frozen (void)
+{
+  g_autoptr(GSubprocess) first = own_by_xclip ("first", -1, "UTF8_STRING");
+  g_autoptr(GSubprocess) second = NULL;
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GThread) thread = NULL;
+  Getting late = { .timeout_ms = SHORT_MS };
+  Getting cancelled = { .timeout_ms = TIMEOUT_MS, .cancellable = cancellable };
+  Getting good = { .timeout_ms = TIMEOUT_MS };
+
+  g_subprocess_send_signal (first, SIGSTOP);
+  run_get (&late);
+  g_assert_error (late.error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_TIMEOUT);
+  g_cancellable_cancel (cancellable);
+  run_get (&cancelled);
+  g_assert_error (cancelled.error, KHADIM_RPA_ERROR, KHADIM_RPA_ERROR_CANCELLED);
+
+  second = own_by_xclip ("second", -1, "UTF8_STRING");
+  g_subprocess_send_signal (second, SIGSTOP);
+  thread = g_thread_new ("get", run_get, &good);
+  /* It answers, sees that it has lost the clipboard, and ends. */
+  g_subprocess_send_signal (first, SIGCONT);
+  g_subprocess_wait (first, NULL, NULL);
+  g_subprocess_send_signal (second, SIGCONT);
+  g_thread_join (g_steal_pointer (&thread));
+  g_assert_no_error (good.error);
+  g_assert_cmpstr (good.text, ==, "second");
+  desk_end (second);
+  g_free (good.text);
+  g_error_free (late.error);
+  g_error_free (cancelled.error);
+}
+
 static void
 test_paste (gconstpointer toolkit)
 {
@@ -198,6 +376,9 @@ main (int    argc,
   g_test_add_func ("/rpa/clipboard/set", test_set);
   g_test_add_func ("/rpa/clipboard/get", test_get);
   g_test_add_func ("/rpa/clipboard/nothing", test_nothing);
+  g_test_add_func ("/rpa/clipboard/latin1", test_latin1);
+  g_test_add_func ("/rpa/clipboard/refused", test_refused);
+  g_test_add_func ("/rpa/clipboard/frozen", test_frozen);
   g_test_add_data_func ("/rpa/clipboard/paste/gtk3", "gtk3", test_paste);
   g_test_add_data_func ("/rpa/clipboard/paste/gtk4", "gtk4", test_paste);
   g_test_add_data_func ("/rpa/clipboard/paste/qt5", "qt5", test_paste);
