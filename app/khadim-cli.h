@@ -55,6 +55,9 @@ int khadim_command_check       (int argc, char **argv);
 int khadim_command_automations (int argc, char **argv);
 int khadim_command_sessions    (int argc, char **argv);
 int khadim_command_approve     (int argc, char **argv);
+int khadim_command_stop        (int argc, char **argv);
+int khadim_command_pause       (int argc, char **argv);
+int khadim_command_continue    (int argc, char **argv);
 int khadim_command_doctor      (int argc, char **argv);
 
 G_END_DECLS

@@ -8,50 +8,62 @@
 
 #include "app/khadim-cli.h"
 
-#include "engine/base/khadim-time.h"
-#include "engine/json/khadim-json.h"
+#include "app/khadim-questions.h"
+#include "engine/base/khadim-error.h"
 
-static KhadimToolCallRecord *
-find_question (GPtrArray  *calls,
+static KhadimQuestionItem *
+find_question (GPtrArray  *questions,
                const char *id)
 {
-  KhadimToolCallRecord *found = NULL;
-
-  for (guint i = 0; i < calls->len; i++)
+  for (guint i = questions->len; i > 0; i--)
     {
-      KhadimToolCallRecord *call = calls->pdata[i];
-      gboolean open = call->state == KHADIM_CALL_APPROVAL_REQUIRED ||
-                      call->state == KHADIM_CALL_SEALED;
+      KhadimQuestionItem *question = questions->pdata[i - 1];
 
-      if (open && (id == NULL || g_strcmp0 (call->id, id) == 0))
-        found = call;
+      if (id == NULL || g_strcmp0 (question->id, id) == 0)
+        return question;
     }
 
-  return found;
+  return NULL;
 }
 
-static gboolean
-write_answer (KhadimStore  *store,
-              const char   *session_id,
-              const char   *question_id,
-              const char   *answer,
-              GError      **error)
+/* Answers a question of the session or of one that it called. */
+static int
+answer (KhadimStore *store,
+        const char  *session_id,
+        const char  *question_id,
+        const char  *text)
 {
-  g_autoptr(KhadimStoreBatch) batch = khadim_store_batch_new ();
-  g_autoptr(KhadimCommandRecord) command = khadim_command_record_new ();
-  JsonObject *payload = json_object_new ();
+  g_autoptr(GError) error = NULL;
+  g_autofree char *root = khadim_questions_get_root (store, session_id, &error);
+  g_autoptr(GPtrArray) questions = NULL;
+  KhadimQuestionItem *question;
 
-  json_object_set_string_member (payload, "question", question_id);
-  json_object_set_string_member (payload, "answer", answer);
-  command->session_id = g_strdup (session_id);
-  command->kind = g_strdup ("answer");
-  command->payload = khadim_json_object (payload);
-  command->by = g_strdup (g_get_user_name ());
-  command->created_us = khadim_time_now_us ();
-  khadim_store_batch_add_command (batch, command);
+  if (root != NULL)
+    questions = khadim_questions_list (store, session_id, &error);
+  if (questions == NULL)
+    {
+      khadim_cli_error ("%s", error->message);
+      return g_error_matches (error, KHADIM_STORE_ERROR, KHADIM_STORE_ERROR_NOT_FOUND)
+               ? KHADIM_EXIT_USAGE
+               : KHADIM_EXIT_FAILED;
+    }
+  question = find_question (questions, question_id);
+  if (question == NULL)
+    {
+      khadim_cli_error ("the session “%s” has no such open question", session_id);
+      return KHADIM_EXIT_USAGE;
+    }
+  if (!khadim_questions_answer (store, question, text, &error))
+    {
+      khadim_cli_error ("%s", error->message);
+      return g_error_matches (error, KHADIM_ENGINE_ERROR, KHADIM_ENGINE_ERROR_INVALID)
+               ? KHADIM_EXIT_USAGE
+               : KHADIM_EXIT_FAILED;
+    }
+  g_print ("“%s” was answered with “%s”. Go on with: khadim run --resume %s\n", question->text, text,
+           root);
 
-  return khadim_store_commit_sync (store, g_steal_pointer (&batch), KHADIM_DURABILITY_MACHINE,
-                                   error);
+  return KHADIM_EXIT_DONE;
 }
 
 int
@@ -65,13 +77,11 @@ khadim_command_approve (int    argc,
     G_OPTION_ENTRY_NULL
   };
   g_autoptr(KhadimStore) store = NULL;
-  g_autoptr(GPtrArray) calls = NULL;
-  g_autoptr(GError) error = NULL;
-  KhadimToolCallRecord *call;
 
   if (!khadim_cli_parse ("SESSION ANSWER",
                          "Answers the question that a session waits with.",
-                         "The answer is kept until the session goes on:\n"
+                         "SESSION may also be one that was called by another. The answer is kept\n"
+                         "until the session goes on:\n"
                          "  khadim approve SESSION allow\n"
                          "  khadim run --resume SESSION",
                          entries, &argc, &argv, 2, 2))
@@ -80,25 +90,6 @@ khadim_command_approve (int    argc,
   store = khadim_cli_open_store ();
   if (store == NULL)
     return KHADIM_EXIT_FAILED;
-  calls = khadim_store_list_calls (store, argv[1], &error);
-  if (calls == NULL)
-    {
-      khadim_cli_error ("%s", error->message);
-      return KHADIM_EXIT_FAILED;
-    }
-  call = find_question (calls, question);
-  if (call == NULL)
-    {
-      khadim_cli_error ("the session “%s” has no such open question", argv[1]);
-      return KHADIM_EXIT_USAGE;
-    }
-  if (!write_answer (store, argv[1], call->id, argv[2], &error))
-    {
-      khadim_cli_error ("%s", error->message);
-      return KHADIM_EXIT_FAILED;
-    }
-  g_print ("“%s” was answered with “%s”. Go on with: khadim run --resume %s\n", call->title,
-           argv[2], argv[1]);
 
-  return KHADIM_EXIT_DONE;
+  return answer (store, argv[1], question, argv[2]);
 }

@@ -8,6 +8,9 @@
 
 #include "app/khadim-cli.h"
 
+#include <string.h>
+
+#include "app/khadim-questions.h"
 #include "engine/base/khadim-time.h"
 #include "engine/json/khadim-json.h"
 
@@ -119,6 +122,23 @@ describe_session (KhadimStore         *store,
   return record->state == KHADIM_SESSION_PAUSED ? "question" : "resumable";
 }
 
+/* What the session waits for; NULL when that is nothing or cannot be read. */
+static char *
+get_question (KhadimStore         *store,
+              KhadimSessionRecord *record,
+              const char          *state)
+{
+  g_autoptr(GPtrArray) questions = NULL;
+
+  if (strcmp (state, "question") != 0)
+    return NULL;
+  questions = khadim_questions_list (store, record->id, NULL);
+  if (questions == NULL || questions->len == 0)
+    return NULL;
+
+  return g_strdup (((KhadimQuestionItem *) questions->pdata[questions->len - 1])->text);
+}
+
 static void
 print_session (KhadimStore         *store,
                KhadimSessionRecord *record,
@@ -126,13 +146,14 @@ print_session (KhadimStore         *store,
 {
   g_autofree char *time = khadim_cli_time (record->created_us);
   const char *state = describe_session (store, record);
+  g_autofree char *question = get_question (store, record, state);
+  const char *note = record->error_message != NULL ? record->error_message : question;
   JsonObject *object;
 
   if (!json)
     {
       g_print ("%s  %s  %-11s  %s%s%s\n", record->id, time, state, record->title,
-               record->error_message != NULL ? ": " : "",
-               record->error_message != NULL ? record->error_message : "");
+               note != NULL ? ": " : "", note != NULL ? note : "");
       return;
     }
   object = json_object_new ();
@@ -141,6 +162,7 @@ print_session (KhadimStore         *store,
   set_text (object, "automation", record->automation);
   set_text (object, "state", state);
   set_text (object, "parent_session_id", record->parent_session_id);
+  set_text (object, "question", question);
   set_text (object, "error_code", record->error_code);
   set_text (object, "error_message", record->error_message);
   set_time (object, "created", record->created_us);

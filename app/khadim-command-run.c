@@ -14,6 +14,7 @@
 
 #include "app/khadim-private-run.h"
 #include "app/khadim-progress.h"
+#include "app/khadim-questions.h"
 #include "engine/base/khadim-time.h"
 #include "engine/json/khadim-json.h"
 #include "engine/report/khadim-report.h"
@@ -39,7 +40,6 @@ typedef struct
   KhadimStore *store;
   KhadimEngine *engine;
   KhadimSession *session;
-  KhadimProgress *progress;
   GMainLoop *loop;
   guint n_signals;
   int exit_code;
@@ -65,7 +65,6 @@ run_clear (Run *self)
   g_clear_object (&self->session);
   g_clear_object (&self->engine);
   g_clear_object (&self->store);
-  g_clear_pointer (&self->progress, khadim_progress_free);
   g_clear_pointer (&self->loop, g_main_loop_unref);
 }
 
@@ -99,12 +98,14 @@ parse_options (Options   *options,
   if (!khadim_cli_parse ("[NAME|FOLDER]", "Plays an automation.",
                          "Exit codes: 0 done, 1 failed, 2 wrong usage or a faulty document, 3 a\n"
                          "question waits for its answer, 4 a budget is used up, 130 stopped.\n"
-                         "Ctrl+C stops the run: no other step begins.",
+                         "Ctrl+C stops the run: no other step begins. At a terminal a question is asked\n"
+                         "right there; else “khadim approve” answers it.",
                          entries, argc, argv, 0, 1))
     return FALSE;
   if ((*argc == 2) == (options->resume != NULL))
     {
-      khadim_cli_error ("give the name of an automation, or --resume SESSION");
+      khadim_cli_error ("give the name of an automation or its folder, or --resume SESSION "
+                        "(try “khadim run --help”)");
       return FALSE;
     }
   if (options->resume != NULL && (options->inputs != NULL || options->from != NULL ||
@@ -248,7 +249,7 @@ on_event_cb (KhadimEvent *event,
 
   if (!run->options->json)
     {
-      khadim_progress_show (run->progress, event);
+      khadim_progress_show (event);
       return;
     }
   line = khadim_event_to_line (event);
@@ -299,14 +300,15 @@ on_signal_cb (gpointer user_data)
 }
 
 static void
-remember_automation (Run *run)
+remember_automation (Run        *run,
+                     const char *session_id)
 {
   g_autoptr(KhadimSessionRecord) session = NULL;
   g_autoptr(KhadimStoreBatch) batch = khadim_store_batch_new ();
   g_autoptr(KhadimAutomationRecord) record = khadim_automation_record_new ();
   g_autoptr(GError) error = NULL;
 
-  session = khadim_store_get_session (run->store, khadim_session_get_id (run->session), &error);
+  session = khadim_store_get_session (run->store, session_id, &error);
   if (session != NULL)
     {
       record->name = g_strdup (session->automation);
@@ -326,15 +328,15 @@ remember_automation (Run *run)
 
 /* A report of a run that failed matters most: it is written whatever the end. */
 static void
-write_report (Run *run)
+write_report (Run        *run,
+              const char *session_id)
 {
   g_autofree char *path = NULL;
   g_autoptr(GError) error = NULL;
 
   if (run->options->report == NULL)
     return;
-  if (!khadim_report_write (run->store, khadim_session_get_id (run->session), run->options->report,
-                            &path, &error))
+  if (!khadim_report_write (run->store, session_id, run->options->report, &path, &error))
     {
       khadim_cli_error ("the report: %s", error->message);
       run->exit_code = MAX (run->exit_code, KHADIM_EXIT_FAILED);
@@ -343,22 +345,85 @@ write_report (Run *run)
     g_print ("report: %s\n", path);
 }
 
+/* Runs the session until it ends or is parked. */
 static void
-play (Run *run)
+play_once (Run    *run,
+           gint64  since_seq)
 {
   guint on_int, on_term;
 
-  run->progress = khadim_progress_new (khadim_session_get_id (run->session));
   run->loop = g_main_loop_new (NULL, FALSE);
-  khadim_session_subscribe (run->session, KHADIM_CHANNEL_ALL, 0, on_event_cb, run, NULL);
+  khadim_session_subscribe (run->session, KHADIM_CHANNEL_ALL, since_seq, on_event_cb, run, NULL);
   on_int = g_unix_signal_add (SIGINT, on_signal_cb, run);
   on_term = g_unix_signal_add (SIGTERM, on_signal_cb, run);
   khadim_session_run_async (run->session, NULL, on_session_run_cb, run);
   g_main_loop_run (run->loop);
   g_source_remove (on_int);
   g_source_remove (on_term);
-  remember_automation (run);
-  write_report (run);
+  g_clear_pointer (&run->loop, g_main_loop_unref);
+}
+
+/* Whether a person sits there who can be asked. */
+static gboolean
+can_ask (Run *run)
+{
+  return !run->options->json && isatty (STDIN_FILENO) && isatty (STDOUT_FILENO);
+}
+
+/* Takes the session up again, which has got its answers. */
+static gboolean
+reopen (Run     *run,
+        GError **error)
+{
+  g_autofree char *id = g_strdup (khadim_session_get_id (run->session));
+
+  g_clear_object (&run->session);
+  run->session = khadim_session_open (run->engine, id, error);
+
+  return run->session != NULL;
+}
+
+/* The run waits for answers: asks for them at a terminal, else says how they
+ * are given. Returns whether it is to go on. */
+static gboolean
+settle_questions (Run     *run,
+                  GError **error)
+{
+  const char *id = khadim_session_get_id (run->session);
+  g_autoptr(GPtrArray) questions = khadim_questions_list (run->store, id, error);
+
+  if (questions == NULL)
+    return FALSE;
+  if (can_ask (run) && khadim_questions_ask (run->store, questions, error))
+    return TRUE;
+  if (!run->options->json)
+    khadim_questions_print (questions, id);
+
+  return FALSE;
+}
+
+static void
+play (Run *run)
+{
+  g_autofree char *id = g_strdup (khadim_session_get_id (run->session));
+  g_autoptr(GError) error = NULL;
+  gint64 seq;
+
+  play_once (run, 0);
+  while (run->exit_code == KHADIM_EXIT_QUESTION && settle_questions (run, &error))
+    {
+      seq = khadim_store_get_last_seq (run->store, id, &error);
+      if (seq < 0 || !reopen (run, &error))
+        break;
+      play_once (run, seq);
+    }
+  if (error != NULL)
+    {
+      khadim_cli_error ("%s", error->message);
+      run->exit_code = KHADIM_EXIT_FAILED;
+    }
+  remember_automation (run, id);
+  write_report (run, id);
 }
 
 /* A resume finds the display by its session. */

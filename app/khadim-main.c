@@ -18,8 +18,25 @@ static const KhadimCommand commands[] = {
   { "automations", "list the automations that are known", khadim_command_automations },
   { "sessions", "list what ran, and what can be resumed", khadim_command_sessions },
   { "approve", "answer a question of a session", khadim_command_approve },
+  { "stop", "stop a session that runs", khadim_command_stop },
+  { "pause", "pause a session that runs", khadim_command_pause },
+  { "continue", "let a session go on that was paused", khadim_command_continue },
   { "doctor", "say what works here and what to install for the rest", khadim_command_doctor },
 };
+
+/* Events and paths are UTF-8 whatever the locale: GLib would put a question mark
+ * for what the locale lacks. */
+static void
+print_cb (const char *text)
+{
+  fputs (text, stdout);
+}
+
+static void
+print_error_cb (const char *text)
+{
+  fputs (text, stderr);
+}
 
 static void
 print_help (void)
@@ -61,6 +78,8 @@ main (int    argc,
   setlocale (LC_ALL, "");
   /* A line at a time, so that whoever follows a run sees it as it happens. */
   setvbuf (stdout, NULL, _IOLBF, 0);
+  g_set_print_handler (print_cb);
+  g_set_printerr_handler (print_error_cb);
   if (argc < 2 || strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 ||
       strcmp (argv[1], "help") == 0)
     {

@@ -12,31 +12,8 @@
 
 #include "engine/json/khadim-json.h"
 
-struct _KhadimProgress
-{
-  char *session_id;
-};
-
-typedef void (*ShowFunc) (KhadimProgress *self,
-                          KhadimEvent    *event,
-                          JsonObject     *metadata);
-
-KhadimProgress *
-khadim_progress_new (const char *session_id)
-{
-  KhadimProgress *self = g_new0 (KhadimProgress, 1);
-
-  self->session_id = g_strdup (session_id);
-
-  return self;
-}
-
-void
-khadim_progress_free (KhadimProgress *self)
-{
-  g_free (self->session_id);
-  g_free (self);
-}
+typedef void (*ShowFunc) (KhadimEvent *event,
+                          JsonObject  *metadata);
 
 static const char *
 get_content (KhadimEvent *event)
@@ -47,9 +24,8 @@ get_content (KhadimEvent *event)
 }
 
 static void
-show_complete (KhadimProgress *self,
-               KhadimEvent    *event,
-               JsonObject     *metadata)
+show_complete (KhadimEvent *event,
+               JsonObject  *metadata)
 {
   gboolean failed = khadim_json_get_boolean (metadata, "is_error", FALSE);
 
@@ -59,9 +35,8 @@ show_complete (KhadimProgress *self,
 }
 
 static void
-show_update (KhadimProgress *self,
-             KhadimEvent    *event,
-             JsonObject     *metadata)
+show_update (KhadimEvent *event,
+             JsonObject  *metadata)
 {
   double fraction = khadim_json_get_double (metadata, "fraction", -1);
 
@@ -72,25 +47,8 @@ show_update (KhadimProgress *self,
 }
 
 static void
-show_question (KhadimProgress *self,
-               KhadimEvent    *event,
-               JsonObject     *metadata)
-{
-  JsonArray *options = khadim_json_get_array (metadata, "options");
-  g_autoptr(GString) list = g_string_new (NULL);
-
-  for (guint i = 0; options != NULL && i < json_array_get_length (options); i++)
-    g_string_append_printf (list, "%s%s", i > 0 ? "|" : "",
-                            json_array_get_string_element (options, i));
-  g_print ("? %s\n  Answer: khadim approve %s %s\n  Then:   khadim run --resume %s\n",
-           get_content (event), self->session_id, options != NULL ? list->str : "TEXT",
-           self->session_id);
-}
-
-static void
-show_retry (KhadimProgress *self,
-            KhadimEvent    *event,
-            JsonObject     *metadata)
+show_retry (KhadimEvent *event,
+            JsonObject  *metadata)
 {
   g_print ("↻ %s: attempt %" G_GINT64_FORMAT " in %" G_GINT64_FORMAT " ms\n",
            khadim_json_get_string (metadata, "step", ""),
@@ -99,17 +57,15 @@ show_retry (KhadimProgress *self,
 }
 
 static void
-show_message (KhadimProgress *self,
-              KhadimEvent    *event,
-              JsonObject     *metadata)
+show_message (KhadimEvent *event,
+              JsonObject  *metadata)
 {
   g_print ("! %s\n", get_content (event));
 }
 
 static void
-show_error (KhadimProgress *self,
-            KhadimEvent    *event,
-            JsonObject     *metadata)
+show_error (KhadimEvent *event,
+            JsonObject  *metadata)
 {
   if (khadim_event_get_channel (event) == KHADIM_CHANNEL_PROGRESS)
     g_print ("Failed at “%s” (%s): %s\n", khadim_json_get_string (metadata, "step", "?"),
@@ -117,9 +73,8 @@ show_error (KhadimProgress *self,
 }
 
 static void
-show_done (KhadimProgress *self,
-           KhadimEvent    *event,
-           JsonObject     *metadata)
+show_done (KhadimEvent *event,
+           JsonObject  *metadata)
 {
   JsonNode *output = khadim_json_get (metadata, "output");
   g_autofree char *text = output != NULL && !JSON_NODE_HOLDS_NULL (output)
@@ -137,7 +92,6 @@ static const struct
 } shows[] = {
   { "step_complete", show_complete },
   { "step_update", show_update },
-  { "question", show_question },
   { "retry", show_retry },
   { "system_message", show_message },
   { "error", show_error },
@@ -146,8 +100,7 @@ static const struct
 
 /* Shows what a person wants to know of an event, which may be nothing. */
 void
-khadim_progress_show (KhadimProgress *self,
-                      KhadimEvent    *event)
+khadim_progress_show (KhadimEvent *event)
 {
   JsonNode *metadata = khadim_event_get_metadata (event);
   g_autoptr(JsonObject) none = json_object_new ();
@@ -157,5 +110,5 @@ khadim_progress_show (KhadimProgress *self,
 
   for (gsize i = 0; i < G_N_ELEMENTS (shows); i++)
     if (strcmp (khadim_event_get_event_type (event), shows[i].event_type) == 0)
-      shows[i].show (self, event, object);
+      shows[i].show (event, object);
 }

@@ -10,11 +10,6 @@
 
 G_BEGIN_DECLS
 
-typedef struct _KhadimProgress KhadimProgress;
-
-KhadimProgress *khadim_progress_new  (const char     *session_id);
-void            khadim_progress_free (KhadimProgress *self);
-void            khadim_progress_show (KhadimProgress *self,
-                                      KhadimEvent    *event);
+void khadim_progress_show (KhadimEvent *event);
 
 G_END_DECLS

@@ -98,7 +98,8 @@ add_case (KhadimReportData     *self,
   g_autofree char *title = escape_xml (call->title);
   Verdict verdict = judge (self, call);
 
-  g_string_append_printf (xml, "    <testcase classname=\"%s\" name=\"%s: %s\"", suite, name, title);
+  g_string_append_printf (xml, "    <testcase classname=\"%s\" name=\"%s: %s\"", suite, name,
+                          title);
   add_seconds (xml, _khadim_report_call_us (call));
   if (verdict == VERDICT_PASSED)
     g_string_append (xml, "/>\n");

@@ -228,9 +228,13 @@ find_turn_end (GPtrArray *calls,
   KhadimToolCallRecord *first = calls->pdata[begin];
   guint i = begin + 1;
 
-  while (i < end &&
-         strncmp (((KhadimToolCallRecord *) calls->pdata[i])->position, first->position, length) == 0)
-    i++;
+  for (; i < end; i++)
+    {
+      const KhadimToolCallRecord *call = calls->pdata[i];
+
+      if (strncmp (call->position, first->position, length) != 0)
+        break;
+    }
 
   return i;
 }

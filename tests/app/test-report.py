@@ -17,7 +17,8 @@ import xml.etree.ElementTree
 
 KHADIM = os.path.abspath(sys.argv[1])
 VOID = {"meta", "img", "br", "link", "input", "hr"}
-HOSTILE = "</title><script>alert(1)</script><img src=x onerror=alert(2)>\"'&]]>--> \x01\x1b[31m\x7f\uffff\u202e"
+HOSTILE = ("</title><script>alert(1)</script><img src=x onerror=alert(2)>\"'&]]>-->"
+           " \x01\x1b[31m\x7f\uffff\u202e")
 
 
 class Page(html.parser.HTMLParser):
@@ -97,7 +98,8 @@ def test_hostile():
         {"id": "b", "tool": "files.write", "args": {"path": "b.txt", "text": HOSTILE}},
         {"id": "c", "check": "false", "message": HOSTILE},
     ], name=HOSTILE), 1)
-    assert {e["tag"] for e in page.elements}.isdisjoint({"script", "iframe", "object", "link", "img"})
+    tags = {e["tag"] for e in page.elements}
+    assert tags.isdisjoint({"script", "iframe", "object", "link", "img"})
     assert not [e for e in page.elements for name in e["attrs"] if name.startswith("on")]
     # The control: the text is there, as text
     assert page.text.count("<script>alert(1)</script>") >= 4
@@ -126,7 +128,8 @@ def test_huge():
     assert len(raw.encode()) < 50000, len(raw)
     assert report["steps"][0]["args"]["text"] == "ü" * 500000
     folds = page.find("details", "v")
-    assert len(folds) == 1 and folds[0]["text"].replace("\xa0", " ").startswith("Arguments 1.0 MB"), folds[0]["text"][:40]
+    assert len(folds) == 1
+    assert folds[0]["text"].replace("\xa0", " ").startswith("Arguments 1.0 MB")
     assert "…" in folds[0]["text"]
 
 
@@ -179,7 +182,8 @@ def test_junit_outside():
     """A run that failed outside of its calls has failed all the same."""
     page, suite, report, _ = play(document([
         {"id": "ok", "script": "x = 1"},
-        {"id": "each", "for_each": "'no list'", "as": "n", "steps": [{"id": "a", "script": "x = 2"}]}
+        {"id": "each", "for_each": "'no list'", "as": "n",
+         "steps": [{"id": "a", "script": "x = 2"}]}
     ]), 1)
     check_counts(suite)
     assert suite.get("errors") == "1" and report["error_code"] in page.text
