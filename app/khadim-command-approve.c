@@ -60,8 +60,8 @@ answer (KhadimStore *store,
                ? KHADIM_EXIT_USAGE
                : KHADIM_EXIT_FAILED;
     }
-  g_print ("“%s” was answered with “%s”. Go on with: khadim run --resume %s\n", question->text, text,
-           root);
+  g_print ("“%s” was answered with “%s”. Go on with: khadim run --resume %s\n", question->text,
+           text, root);
 
   return KHADIM_EXIT_DONE;
 }

@@ -59,7 +59,7 @@ add_spots (GString    *html,
   _khadim_report_add_field (html, name, text->str);
 }
 
-/* How the place was found: the evidence, how sure, how long. */
+/* How the place was found: the evidence, its score, how long. */
 static void
 add_evidence (GString  *html,
               JsonNode *detail)
@@ -80,7 +80,7 @@ add_evidence (GString  *html,
     score = g_strdup_printf ("%d %%",
                              (int) (khadim_json_get_double (object, "score", 0) * 100 + 0.5));
   _khadim_report_add_field (html, "Found by", evidence);
-  _khadim_report_add_field (html, "Sure", score);
+  _khadim_report_add_field (html, "Score", score);
   _khadim_report_add_field (html, "Search", search);
   add_spots (html, "Other matches", khadim_json_get_array (object, "others"));
   add_spots (html, "Nearest places", khadim_json_get_array (object, "nearest"));

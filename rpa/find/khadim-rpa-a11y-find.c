@@ -245,6 +245,8 @@ static double
 score_entry (const Entry       *entry,
              KhadimRpaA11yNode *node)
 {
+  g_autofree char *name = NULL;
+
   if (entry->role != NULL
       && !_khadim_rpa_a11y_glob_match (canonical_role (entry->role),
                                        canonical_role (khadim_rpa_a11y_node_get_role (node))))
@@ -254,9 +256,12 @@ score_entry (const Entry       *entry,
   if (g_str_equal (entry->name, khadim_rpa_a11y_node_get_name (node)))
     return SCORE_EXACT;
 
-  return _khadim_rpa_a11y_glob_match (entry->name, khadim_rpa_a11y_node_get_name (node))
-           ? SCORE_PATTERN
-           : 0;
+  /* GTK 3 pads the names of menu items that have a key: “Save      ”. */
+  name = g_strstrip (g_strdup (khadim_rpa_a11y_node_get_name (node)));
+  if (g_str_equal (entry->name, name))
+    return SCORE_EXACT;
+
+  return _khadim_rpa_a11y_glob_match (entry->name, name) ? SCORE_PATTERN : 0;
 }
 
 typedef struct {
@@ -460,7 +465,7 @@ compare_scores (gconstpointer a,
  * Finds objects by a chain of descendants: each entry of `path` has `role`,
  * `name` and `index` (which of those that fit below the one before, from 0, in
  * the order of the tree), and may skip levels. `app`, `role` and `name` are
- * exact unless they hold `*` or `?`. `state` is a state that the last one must
+ * exact unless they hold `*` or `?`; spaces around a name do not count. `state` is a state that the last one must
  * have. Blocks as khadim_rpa_a11y_snapshot() does; any thread.
  *
  * Errors: #KHADIM_RPA_ERROR with `INVALID` (naming the place) and those of
