@@ -15,9 +15,9 @@ KHADIM = os.path.abspath(sys.argv[1])
 LIMIT_S = 60
 
 
-def block(text, language):
-    """The first block of code in a language."""
-    return re.search(r"```%s\n(.*?)```" % language, text, re.S).group(1)
+def block(text, language, number=0):
+    """A block of code in a language."""
+    return re.findall(r"```%s\n(.*?)```" % language, text, re.S)[number]
 
 
 def khadim(folder, *arguments):
@@ -27,27 +27,55 @@ def khadim(folder, *arguments):
                           stderr=subprocess.STDOUT, timeout=LIMIT_S, check=False)
 
 
-def main():
-    with open(sys.argv[2], encoding="utf-8") as file:
-        readme = file.read()
+def write(folder, name, text):
+    os.mkdir(os.path.join(folder, name))
+    with open(os.path.join(folder, name, "automation.json"), "w") as file:
+        file.write(text)
+
+
+def read_texts(folder):
+    texts = {}
+    for name in os.listdir(folder):
+        if name.endswith(".txt"):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                texts[name] = file.read()
+    return texts
+
+
+def play_first(readme):
     with tempfile.TemporaryDirectory(prefix="khadim-readme-") as folder:
-        os.mkdir(os.path.join(folder, "letters.khadim"))
-        with open(os.path.join(folder, "letters.khadim", "automation.json"), "w") as file:
-            file.write(block(readme, "json"))
+        write(folder, "letters.khadim", block(readme, "json"))
         with open(os.path.join(folder, "orders.csv"), "w") as file:
             file.write(block(readme, "csv"))
         checked = khadim(folder, "check", "letters.khadim")
         played = khadim(folder, "run", "letters.khadim")
         listed = khadim(folder, "sessions")
-        letters = {name: open(os.path.join(folder, name)).read()
-                   for name in os.listdir(folder) if name.endswith(".txt")}
+        letters = read_texts(folder)
 
-    results = [
+    return [
         ("check", checked.returncode == 0, checked.stdout),
         ("run", played.returncode == 0, played.stdout),
         ("letters", letters == {"Anna.txt": "Dear Anna,\nyou owe 139.93.\n"}, repr(letters)),
         ("sessions", "completed" in listed.stdout and "Letters" in listed.stdout, listed.stdout),
     ]
+
+
+def play_screen(readme):
+    with tempfile.TemporaryDirectory(prefix="khadim-readme-") as folder:
+        write(folder, "note.khadim", block(readme, "json", 1))
+        played = khadim(folder, "run", "note.khadim")
+        notes = read_texts(folder)
+
+    return [
+        ("screen-run", played.returncode == 0, played.stdout),
+        ("screen-note", notes == {"note.txt": "Nobody typed this.\n"}, repr(notes)),
+    ]
+
+
+def main():
+    with open(sys.argv[2], encoding="utf-8") as file:
+        readme = file.read()
+    results = play_screen(readme) if "--screen" in sys.argv[3:] else play_first(readme)
     print("1..%d" % len(results))
     for number, (name, good, output) in enumerate(results, 1):
         print("%s %d /app/readme/%s" % ("ok" if good else "not ok", number, name))
