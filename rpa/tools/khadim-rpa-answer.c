@@ -146,18 +146,21 @@ _khadim_rpa_dry (KhadimRpaPlace *place,
   return _khadim_rpa_answer (place, khadim_json_object (object), NULL);
 }
 
+/* Finds what the argument @member of a call describes, which is "target" in
+ * all tools and, where there are two places, also "to". */
 gboolean
-_khadim_rpa_locate (KhadimRpaDesk     *desk,
-                    KhadimToolCall    *call,
-                    KhadimRpaPlace    *out_place,
-                    KhadimToolResult **out_failure,
-                    GCancellable      *cancellable)
+_khadim_rpa_locate_member (KhadimRpaDesk     *desk,
+                           KhadimToolCall    *call,
+                           const char        *member,
+                           KhadimRpaPlace    *out_place,
+                           KhadimToolResult **out_failure,
+                           GCancellable      *cancellable)
 {
   JsonObject *args = khadim_tool_call_get_args (call);
   gint64 call_deadline_us = khadim_tool_call_get_deadline_us (call);
   guint timeout_ms = _khadim_rpa_get_ms (args, "timeout", KHADIM_RPA_FIND_TIMEOUT_MS);
   KhadimRpaQuest quest = {
-    .target = khadim_json_get_object (args, "target"),
+    .target = khadim_json_get_object (args, member),
     .in = khadim_json_get_object (args, "in"),
     .assets_dir = khadim_tool_call_get_assets_dir (call),
     .deadline_us = g_get_monotonic_time () + (gint64) timeout_ms * 1000,
@@ -179,4 +182,14 @@ _khadim_rpa_locate (KhadimRpaDesk     *desk,
   *out_failure = _khadim_rpa_answer (out_place, NULL, error);
 
   return FALSE;
+}
+
+gboolean
+_khadim_rpa_locate (KhadimRpaDesk     *desk,
+                    KhadimToolCall    *call,
+                    KhadimRpaPlace    *out_place,
+                    KhadimToolResult **out_failure,
+                    GCancellable      *cancellable)
+{
+  return _khadim_rpa_locate_member (desk, call, "target", out_place, out_failure, cancellable);
 }

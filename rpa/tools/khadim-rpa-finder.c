@@ -406,6 +406,17 @@ confirm (KhadimRpaDesk         *desk,
   return TRUE;
 }
 
+/* Where the window is missing, the whole screen says most about why. */
+static void
+show_screen (KhadimRpaDesk  *desk,
+             KhadimRpaPlace *place)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (place->picture == NULL && !take_picture (desk, NULL, place, &error))
+    g_debug ("No picture of the screen: %s", error->message);
+}
+
 /* Looks until the place is there and still, or the time is up: then the error
  * is NOT_FOUND, and @out_place has the last picture and the nearest misses. */
 gboolean
@@ -442,6 +453,7 @@ _khadim_rpa_find (KhadimRpaDesk         *desk,
       if (quest->once || g_get_monotonic_time () >= quest->deadline_us)
         {
           out_place->evidence = NULL;
+          show_screen (desk, out_place);
           if (miss != NULL)
             g_propagate_error (error, g_steal_pointer (&miss));
           else

@@ -177,27 +177,16 @@ find_path (KhadimRpaDesk     *desk,
 {
   JsonObject *args = khadim_tool_call_get_args (call);
   g_auto(KhadimRpaPlace) to = { 0 };
-  KhadimRpaQuest quest = {
-    .target = khadim_json_get_object (args, "to"),
-    .in = khadim_json_get_object (args, "in"),
-    .assets_dir = khadim_tool_call_get_assets_dir (call),
-    .deadline_us = g_get_monotonic_time () + KHADIM_RPA_FIND_TIMEOUT_MS * 1000,
-  };
-  GError *error = NULL;
 
   *out_n = read_path (args, points);
-  if (quest.target == NULL)
+  if (!json_object_has_member (args, "to"))
     {
       from->window = _khadim_rpa_window_at (desk, points[0], points[1], 0);
       return TRUE;
     }
-  if (!_khadim_rpa_locate (desk, call, from, out_failure, cancellable))
+  if (!_khadim_rpa_locate (desk, call, from, out_failure, cancellable) ||
+      !_khadim_rpa_locate_member (desk, call, "to", &to, out_failure, cancellable))
     return FALSE;
-  if (!_khadim_rpa_find (desk, &quest, &to, cancellable, &error))
-    {
-      *out_failure = _khadim_rpa_answer (&to, NULL, error);
-      return FALSE;
-    }
   points[0] = from->x;
   points[1] = from->y;
   points[2] = to.x;

@@ -22,6 +22,12 @@ gboolean          _khadim_rpa_locate          (KhadimRpaDesk     *desk,
                                                KhadimRpaPlace    *out_place,
                                                KhadimToolResult **out_failure,
                                                GCancellable      *cancellable);
+gboolean          _khadim_rpa_locate_member   (KhadimRpaDesk     *desk,
+                                               KhadimToolCall    *call,
+                                               const char        *member,
+                                               KhadimRpaPlace    *out_place,
+                                               KhadimToolResult **out_failure,
+                                               GCancellable      *cancellable);
 /* The answer of a tool that acted at @place (nullable), or its failure when
  * @error is set; takes @error and @value. */
 KhadimToolResult *_khadim_rpa_answer          (KhadimRpaPlace    *place,
