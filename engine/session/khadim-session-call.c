@@ -117,6 +117,7 @@ conclude (Call         *call,
     }
   else if (signal->value != NULL)
     record->result = json_node_ref (signal->value);
+  g_clear_pointer (&record->detail, json_node_unref);
   if (signal->detail != NULL)
     record->detail = json_node_ref (signal->detail);
 
@@ -222,7 +223,7 @@ on_run_cb (GObject      *object,
   g_autoptr(JsonNode) artifacts = NULL;
   KhadimSignal signal = { 0 };
 
-  _khadim_tool_call_set_hooks (call->tool_call, NULL, NULL, NULL);
+  _khadim_tool_call_set_hooks (call->tool_call, NULL, NULL, NULL, NULL);
   if (khadim_tool_result_is_failure (result) && call->resumed &&
       khadim_tool_result_get_code (result) == KHADIM_TOOL_ERROR_SEALED)
     {
@@ -313,6 +314,133 @@ on_secret (KhadimToolCall  *tool_call,
   return _khadim_secrets_get (call->secrets, reference, error);
 }
 
+static void
+put_note (Call     *call,
+          JsonNode *note)
+{
+  KhadimToolCallRecord *record = call->record;
+  JsonObject *detail = json_object_new ();
+
+  json_object_set_member (detail, "note", _khadim_session_redact_json (call->session, note));
+  g_clear_pointer (&record->detail, json_node_unref);
+  record->detail = khadim_json_object (detail);
+  _khadim_session_put_call (call->session, record);
+}
+
+/* The note that says that a call has done what it does. */
+typedef struct
+{
+  Call *call;
+  JsonNode *note;
+} DoneNote;
+
+static void
+done_note_free (gpointer data)
+{
+  DoneNote *self = data;
+
+  call_unref (self->call);
+  json_node_unref (self->note);
+  g_free (self);
+}
+
+static gboolean
+on_done_note_in_engine (gpointer user_data)
+{
+  DoneNote *note = user_data;
+
+  if (note->call->record->ended_us != 0)
+    return G_SOURCE_REMOVE;
+  put_note (note->call, note->note);
+  _khadim_session_commit (note->call->session, KHADIM_DURABILITY_PROCESS, NULL, NULL);
+
+  return G_SOURCE_REMOVE;
+}
+
+/* A note on its way to the store, which the tool's thread waits for. */
+typedef struct
+{
+  Call *call;
+  JsonNode *note;
+  GMutex lock;
+  GCond written;
+  gboolean done;      /* guarded by lock */
+  GError *error;
+} Note;
+
+static void
+on_note_durable (KhadimSession *self,
+                 gpointer       user_data)
+{
+  Note *note = user_data;
+
+  g_mutex_lock (&note->lock);
+  note->error = self->fatal != NULL ? g_error_copy (self->fatal) : NULL;
+  note->done = TRUE;
+  g_cond_signal (&note->written);
+  g_mutex_unlock (&note->lock);
+}
+
+static gboolean
+on_note_in_engine (gpointer user_data)
+{
+  Note *note = user_data;
+
+  put_note (note->call, note->note);
+  _khadim_session_commit (note->call->session, KHADIM_DURABILITY_MACHINE, on_note_durable, note);
+
+  return G_SOURCE_REMOVE;
+}
+
+/* Called on the tool's thread. */
+static gboolean
+on_note (KhadimToolCall  *tool_call,
+         JsonNode        *node,
+         gboolean         done,
+         gpointer         user_data,
+         GError         **error)
+{
+  Note note = { .call = user_data, .note = node };
+  DoneNote *last;
+  gboolean good;
+
+  if (done)
+    {
+      last = g_new0 (DoneNote, 1);
+      last->call = call_ref (user_data);
+      last->note = json_node_ref (node);
+      g_main_context_invoke_full (_khadim_engine_get_context (last->call->session->engine),
+                                  G_PRIORITY_DEFAULT, on_done_note_in_engine, last,
+                                  done_note_free);
+      return TRUE;
+    }
+
+  g_mutex_init (&note.lock);
+  g_cond_init (&note.written);
+  g_main_context_invoke (_khadim_engine_get_context (note.call->session->engine),
+                         on_note_in_engine, &note);
+  g_mutex_lock (&note.lock);
+  while (!note.done)
+    g_cond_wait (&note.written, &note.lock);
+  g_mutex_unlock (&note.lock);
+  g_mutex_clear (&note.lock);
+  g_cond_clear (&note.written);
+  good = note.error == NULL;
+  if (!good)
+    g_propagate_error (error, note.error);
+
+  return good;
+}
+
+static JsonNode *
+get_note (KhadimToolCallRecord *record)
+{
+  if (record->detail == NULL || !JSON_NODE_HOLDS_OBJECT (record->detail))
+    return NULL;
+
+  return khadim_json_get (json_node_get_object (record->detail), "note");
+}
+
 static gboolean
 on_deadline_cb (gpointer user_data)
 {
@@ -352,10 +480,11 @@ run (Call *call)
     .dry_run = _khadim_session_is_dry_run (self) &&
                (call->info->flags & KHADIM_TOOL_FLAGS_READ_ONLY) == 0,
     .resumed = call->resumed,
+    .note = call->resumed ? get_note (call->record) : NULL,
   };
 
   call->tool_call = _khadim_tool_call_new (&spec);
-  _khadim_tool_call_set_hooks (call->tool_call, on_progress, on_secret, call);
+  _khadim_tool_call_set_hooks (call->tool_call, on_progress, on_secret, on_note, call);
   self->running = call->cancellable;
   start_timer (call);
   khadim_tool_domain_run_async (call->domain, call->tool_call, call->cancellable, on_run_cb, call);
@@ -405,7 +534,9 @@ static void
 execute (Call *call)
 {
   KhadimSession *self = call->session;
-  gboolean changes = (call->info->flags & KHADIM_TOOL_FLAGS_READ_ONLY) == 0 &&
+  /* A tool that notes has changed nothing before its note, which is flushed. */
+  gboolean changes = (call->info->flags & (KHADIM_TOOL_FLAGS_READ_ONLY |
+                                           KHADIM_TOOL_FLAGS_NOTES)) == 0 &&
                      !_khadim_session_is_dry_run (self);
 
   call->record->state = KHADIM_CALL_EXECUTING;
@@ -441,7 +572,11 @@ go_on_sealed (Call       *call,
 
   if (strcmp (decision, "redo") == 0)
     {
+      /* From the beginning, as if it had never been tried: what the attempt
+       * before noted must not seal it again. */
       _khadim_session_audit (call->record, KHADIM_CALL_EXECUTING, by, "done again");
+      g_clear_pointer (&call->record->detail, json_node_unref);
+      call->resumed = FALSE;
       execute (call);
       return;
     }
@@ -651,7 +786,7 @@ static void
 take_up (Call *call)
 {
   KhadimToolFlags again = KHADIM_TOOL_FLAGS_READ_ONLY | KHADIM_TOOL_FLAGS_IDEMPOTENT |
-                          KHADIM_TOOL_FLAGS_RECOVERS;
+                          KHADIM_TOOL_FLAGS_RECOVERS | KHADIM_TOOL_FLAGS_NOTES;
 
   switch (call->record->state)
     {

@@ -17,6 +17,12 @@ typedef char *(*KhadimToolSecretFunc)   (KhadimToolCall *call,
                                          gpointer        user_data,
                                          GError        **error);
 
+typedef gboolean (*KhadimToolNoteFunc) (KhadimToolCall *call,
+                                        JsonNode       *note,
+                                        gboolean        done,
+                                        gpointer        user_data,
+                                        GError        **error);
+
 /* What the tool runner knows about a call. The strings are copied. */
 typedef struct
 {
@@ -29,12 +35,14 @@ typedef struct
   gint64      deadline_us;
   gboolean    dry_run;
   gboolean    resumed;
+  JsonNode   *note;   /* of the attempt that was interrupted, or NULL */
 } KhadimToolCallSpec;
 
 KhadimToolCall *_khadim_tool_call_new        (const KhadimToolCallSpec *spec);
 void            _khadim_tool_call_set_hooks  (KhadimToolCall           *self,
                                               KhadimToolProgressFunc    progress,
                                               KhadimToolSecretFunc      secret,
+                                              KhadimToolNoteFunc        note,
                                               gpointer                  user_data);
 
 G_END_DECLS

@@ -26,10 +26,12 @@ struct _KhadimToolCall
   gint64 deadline_us;
   gboolean dry_run;
   gboolean resumed;
+  JsonNode *note; /* (owned) or NULL */
 
   GMutex lock; /* guards the hooks, which the runner takes back at the end */
   KhadimToolProgressFunc progress;
   KhadimToolSecretFunc secret;
+  KhadimToolNoteFunc write_note;
   gpointer hook_data;
 };
 
@@ -44,6 +46,7 @@ khadim_tool_call_finalize (GObject *object)
   g_free (self->session_id);
   g_free (self->tool);
   g_clear_pointer (&self->args, json_node_unref);
+  g_clear_pointer (&self->note, json_node_unref);
   g_free (self->assets_dir);
   g_free (self->work_dir);
   g_mutex_clear (&self->lock);
@@ -82,6 +85,7 @@ _khadim_tool_call_new (const KhadimToolCallSpec *spec)
   self->deadline_us = spec->deadline_us;
   self->dry_run = spec->dry_run;
   self->resumed = spec->resumed;
+  self->note = spec->note != NULL ? json_node_ref (spec->note) : NULL;
 
   return self;
 }
@@ -92,12 +96,14 @@ void
 _khadim_tool_call_set_hooks (KhadimToolCall         *self,
                              KhadimToolProgressFunc  progress,
                              KhadimToolSecretFunc    secret,
+                             KhadimToolNoteFunc      note,
                              gpointer                user_data)
 {
   g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
 
   self->progress = progress;
   self->secret = secret;
+  self->write_note = note;
   self->hook_data = user_data;
 }
 
@@ -271,6 +277,91 @@ khadim_tool_call_progress (KhadimToolCall *self,
 
   if (self->progress != NULL)
     self->progress (self, fraction, preview, self->hook_data);
+}
+
+/**
+ * khadim_tool_call_note:
+ * @self: a call
+ * @note: (nullable) (transfer full): what will tell, after a crash, how far
+ *   the call had come; an object; %NULL for an empty one
+ * @error: (nullable): a `KHADIM_STORE_ERROR` when it could not be written:
+ *   then nothing may be done
+ *
+ * Says that what cannot be undone begins now. Returns when that is on disk. A
+ * call of a tool with %KHADIM_TOOL_FLAGS_NOTES that is interrupted before its
+ * note has done nothing and is made again; after it, the tool gets the note
+ * back and finds out. Blocks; any thread but the engine's.
+ *
+ * Returns: whether the note is durable
+ */
+gboolean
+khadim_tool_call_note (KhadimToolCall  *self,
+                       JsonNode        *note,
+                       GError         **error)
+{
+  g_autoptr(JsonNode) owned = note;
+  KhadimToolNoteFunc write_note;
+  gpointer hook_data;
+
+  g_return_val_if_fail (KHADIM_IS_TOOL_CALL (self), FALSE);
+
+  if (owned == NULL)
+    {
+      owned = json_node_new (JSON_NODE_OBJECT);
+      json_node_take_object (owned, json_object_new ());
+    }
+  /* The lock is not held while it waits: the runner keeps its data until the
+   * call has ended, which it cannot before this returns. */
+  g_mutex_lock (&self->lock);
+  write_note = self->write_note;
+  hook_data = self->hook_data;
+  g_mutex_unlock (&self->lock);
+
+  return write_note == NULL || write_note (self, owned, FALSE, hook_data, error);
+}
+
+/**
+ * khadim_tool_call_note_done:
+ * @self: a call that has noted what it began
+ *
+ * Says that it is done, and that only what is told about it is missing: an
+ * interruption from here on loses nothing. Does not wait. Any thread but the
+ * engine's.
+ */
+void
+khadim_tool_call_note_done (KhadimToolCall *self)
+{
+  g_autoptr(JsonNode) note = json_node_new (JSON_NODE_OBJECT);
+  KhadimToolNoteFunc write_note;
+  gpointer hook_data;
+
+  g_return_if_fail (KHADIM_IS_TOOL_CALL (self));
+
+  json_node_take_object (note, json_object_new ());
+  json_object_set_boolean_member (json_node_get_object (note), "done", TRUE);
+  g_mutex_lock (&self->lock);
+  write_note = self->write_note;
+  hook_data = self->hook_data;
+  g_mutex_unlock (&self->lock);
+  if (write_note != NULL)
+    write_note (self, note, TRUE, hook_data, NULL);
+}
+
+/**
+ * khadim_tool_call_get_note:
+ * @self: a call
+ *
+ * What the attempt that was interrupted had noted. Any thread.
+ *
+ * Returns: (transfer none) (nullable): an object; %NULL when there was no such
+ *   attempt, or it had noted nothing
+ */
+JsonNode *
+khadim_tool_call_get_note (KhadimToolCall *self)
+{
+  g_return_val_if_fail (KHADIM_IS_TOOL_CALL (self), NULL);
+
+  return self->note;
 }
 
 /**

@@ -26,6 +26,11 @@ gboolean    khadim_tool_call_is_resumed      (KhadimToolCall *self);
 void        khadim_tool_call_progress        (KhadimToolCall *self,
                                               double          fraction,
                                               const char     *preview);
+gboolean    khadim_tool_call_note            (KhadimToolCall *self,
+                                              JsonNode       *note,
+                                              GError        **error);
+void        khadim_tool_call_note_done       (KhadimToolCall *self);
+JsonNode   *khadim_tool_call_get_note        (KhadimToolCall *self);
 char       *khadim_tool_call_resolve_secret  (KhadimToolCall *self,
                                               JsonNode       *reference,
                                               GError        **error);

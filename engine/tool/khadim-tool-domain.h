@@ -24,6 +24,9 @@ G_BEGIN_DECLS
  * @KHADIM_TOOL_FLAGS_RECOVERS: called again after an interruption, with
  *   [method@Khadim.ToolCall.is_resumed], it finds out what had been done and
  *   does the rest, or fails with `sealed` when it cannot tell
+ * @KHADIM_TOOL_FLAGS_NOTES: like the one before, and it tells with
+ *   [method@Khadim.ToolCall.note] when what cannot be undone begins: an
+ *   interruption before that is none
  *
  * What a tool declares about its effects.
  */
@@ -35,6 +38,7 @@ typedef enum {
   KHADIM_TOOL_FLAGS_NETWORK = 1 << 3,
   KHADIM_TOOL_FLAGS_PURE = 1 << 4,
   KHADIM_TOOL_FLAGS_RECOVERS = 1 << 5,
+  KHADIM_TOOL_FLAGS_NOTES = 1 << 6,
 } KhadimToolFlags;
 
 /**

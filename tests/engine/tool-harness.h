@@ -161,7 +161,7 @@ harness_start (Harness    *self,
 
   self->result = NULL;
   call = _khadim_tool_call_new (&spec);
-  _khadim_tool_call_set_hooks (call, harness_on_progress_cb, NULL, self);
+  _khadim_tool_call_set_hooks (call, harness_on_progress_cb, NULL, NULL, self);
   json_node_unref (args);
   khadim_tool_domain_run_async (self->domain, call, self->cancellable,
                                 harness_on_done_cb, self);
