@@ -407,9 +407,12 @@ play (Run *run)
 {
   g_autofree char *id = g_strdup (khadim_session_get_id (run->session));
   g_autoptr(GError) error = NULL;
-  gint64 seq;
+  gint64 seq = 0;
 
-  play_once (run, 0);
+  /* What was shown before an interruption is not shown again. */
+  if (run->options->resume != NULL)
+    seq = MAX (khadim_store_get_last_seq (run->store, id, NULL), 0);
+  play_once (run, seq);
   while (run->exit_code == KHADIM_EXIT_QUESTION && settle_questions (run, &error))
     {
       seq = khadim_store_get_last_seq (run->store, id, &error);

@@ -21,9 +21,20 @@ G_BEGIN_DECLS
 #define KHADIM_RPA_PING_TIMEOUT_MS 10000
 #define KHADIM_RPA_LAST_PING_TIMEOUT_MS 1500
 
+/* Clicks of two calls this close in time and place would be one double click
+ * to programs; toolkits take 400 to 500 ms and a few pixels. */
+#define KHADIM_RPA_DOUBLE_CLICK_MS 550
+#define KHADIM_RPA_DOUBLE_CLICK_PX 12
+
 struct _KhadimRpaInput
 {
   GObject parent_instance;
+
+  /* The last click, on the thread of the caller */
+  gint64 clicked_us;
+  int clicked_x;
+  int clicked_y;
+  KhadimRpaButton clicked_button;
 
   /* Owned */
   KhadimRpaDisplay *display;

@@ -127,6 +127,12 @@ gboolean        khadim_rpa_input_click       (KhadimRpaInput              *self,
                                               guint32                      window,
                                               GCancellable                *cancellable,
                                               GError                     **error);
+gboolean        khadim_rpa_input_separate_click (KhadimRpaInput           *self,
+                                              int                          x,
+                                              int                          y,
+                                              KhadimRpaButton              button,
+                                              GCancellable                *cancellable,
+                                              GError                     **error);
 gboolean        khadim_rpa_input_press       (KhadimRpaInput              *self,
                                               KhadimRpaButton              button,
                                               guint32                      window,

@@ -215,6 +215,44 @@ khadim_rpa_input_move (KhadimRpaInput  *self,
 }
 
 /**
+ * khadim_rpa_input_separate_click:
+ * @self: the input
+ * @x: where the next click will be, in pixels of the root
+ * @y: row
+ * @button: with which button
+ * @cancellable: (nullable): ends the wait
+ * @error: (nullable): `KHADIM_RPA_ERROR_CANCELLED`
+ *
+ * Waits until a click there would not be taken as one double click with the
+ * click before. khadim_rpa_input_click() does so too; this is for who wants to
+ * have waited before. Blocks; any thread but the display's.
+ *
+ * Returns: whether the click may be made
+ */
+gboolean
+khadim_rpa_input_separate_click (KhadimRpaInput   *self,
+                                 int               x,
+                                 int               y,
+                                 KhadimRpaButton   button,
+                                 GCancellable     *cancellable,
+                                 GError          **error)
+{
+  gint64 since_us;
+  gboolean close;
+
+  g_return_val_if_fail (KHADIM_RPA_IS_INPUT (self), FALSE);
+
+  since_us = g_get_monotonic_time () - self->clicked_us;
+  close = self->clicked_us != 0 && self->clicked_button == button &&
+          ABS (self->clicked_x - x) <= KHADIM_RPA_DOUBLE_CLICK_PX &&
+          ABS (self->clicked_y - y) <= KHADIM_RPA_DOUBLE_CLICK_PX;
+  if (!close || since_us >= KHADIM_RPA_DOUBLE_CLICK_MS * 1000)
+    return TRUE;
+
+  return _khadim_rpa_pause (self, KHADIM_RPA_DOUBLE_CLICK_MS * 1000 - since_us, cancellable, error);
+}
+
+/**
  * khadim_rpa_input_click:
  * @self: the input
  * @x: column on the root, in pixels
@@ -253,10 +291,15 @@ khadim_rpa_input_click (KhadimRpaInput   *self,
   g_return_val_if_fail (KHADIM_RPA_IS_INPUT (self), FALSE);
   g_return_val_if_fail (count >= 1 && count <= 3, FALSE);
 
-  good = _khadim_rpa_hold_keys (self, keys, TRUE, error) &&
+  good = khadim_rpa_input_separate_click (self, x, y, button, cancellable, error) &&
+         _khadim_rpa_hold_keys (self, keys, TRUE, error) &&
          _khadim_rpa_input_run (self, press_in_display, &job, error) &&
          (hold_ms == 0 || _khadim_rpa_pause (self, (gint64) hold_ms * 1000, cancellable, error));
   good = _khadim_rpa_input_run (self, release_in_display, &job, good ? error : NULL) && good;
+  self->clicked_us = g_get_monotonic_time ();
+  self->clicked_x = x;
+  self->clicked_y = y;
+  self->clicked_button = button;
 
   return _khadim_rpa_hold_keys (self, keys, FALSE, good ? error : NULL) && good;
 }

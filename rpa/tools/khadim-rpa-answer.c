@@ -133,6 +133,22 @@ _khadim_rpa_answer (KhadimRpaPlace *place,
   return result;
 }
 
+KhadimToolResult *
+_khadim_rpa_seal (KhadimToolCall *call)
+{
+  JsonNode *note = khadim_tool_call_get_note (call);
+
+  if (!khadim_tool_call_is_resumed (call) || note == NULL)
+    return NULL;
+  /* All that was missing is the picture for the report. */
+  if (khadim_json_get_boolean (json_node_get_object (note), "done", FALSE))
+    return khadim_tool_result_new (NULL);
+
+  return khadim_tool_result_new_failure (KHADIM_TOOL_ERROR_SEALED,
+                                         "it was interrupted while it acted, and what became of it "
+                                         "is not known");
+}
+
 /* What a dry run says instead of doing. */
 KhadimToolResult *
 _khadim_rpa_dry (KhadimRpaPlace *place,

@@ -28,7 +28,7 @@
 
 #define READS (KHADIM_TOOL_FLAGS_READ_ONLY | KHADIM_TOOL_FLAGS_IDEMPOTENT | \
                KHADIM_TOOL_FLAGS_NEEDS_SCREEN)
-#define ACTS KHADIM_TOOL_FLAGS_NEEDS_SCREEN
+#define ACTS (KHADIM_TOOL_FLAGS_NEEDS_SCREEN | KHADIM_TOOL_FLAGS_NOTES)
 #define REPEATS (KHADIM_TOOL_FLAGS_NEEDS_SCREEN | KHADIM_TOOL_FLAGS_IDEMPOTENT)
 
 static const KhadimRpaTool tools[] = {
@@ -113,7 +113,7 @@ static const KhadimRpaTool tools[] = {
         ",\"clear\":{\"type\":\"boolean\",\"description\":\"Empty the field first\"}"
         ",\"enter\":{\"type\":\"boolean\",\"description\":\"Press Return at the end\"}"
         ",\"delay\":" DURATION "}}",
-      .flags = ACTS | KHADIM_TOOL_FLAGS_RECOVERS, .risk = KHADIM_TOOL_RISK_MEDIUM },
+      .flags = ACTS, .risk = KHADIM_TOOL_RISK_MEDIUM },
     _khadim_rpa_run_type },
   { { .name = "screen.key", .title = "Press keys",
       .description = "Presses keys that are held together, such as ctrl+s, and releases them.",

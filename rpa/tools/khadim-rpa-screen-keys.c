@@ -129,21 +129,73 @@ type (KhadimRpaDesk   *desk,
   return good;
 }
 
-/* After a crash in the middle: a field that was to be cleared first can be
- * filled again whatever it holds; anything else may have been typed already. */
-static gboolean
-may_repeat (JsonObject *args)
+/* After a crash in the middle ---------------------------------------------- */
+
+/* What a field holds, as its program tells; NULL when it does not. */
+static char *
+read_field (KhadimRpaDesk   *desk,
+            KhadimRpaPlace  *place,
+            GCancellable    *cancellable)
 {
-  return json_object_has_member (args, "target") &&
-         khadim_json_get_boolean (args, "clear", FALSE) &&
-         !khadim_json_get_boolean (args, "enter", FALSE);
+  if (place->node == NULL)
+    return NULL;
+
+  return khadim_rpa_a11y_get_text (desk->a11y, place->node, cancellable, NULL);
 }
 
-static KhadimToolResult *
-sealed (void)
+static char *
+digest (const char *text,
+        gsize       length)
 {
-  return khadim_tool_result_new_failure (KHADIM_TOOL_ERROR_SEALED,
-                                         "what was typed before the interruption is not known");
+  return g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) text, length);
+}
+
+/* Notes what the field held before, as length and sum: enough to tell later
+ * what was added, without keeping what may be private. */
+static gboolean
+note_field (KhadimRpaDesk   *desk,
+            KhadimToolCall  *call,
+            KhadimRpaPlace  *place,
+            gboolean         cleared,
+            GCancellable    *cancellable,
+            GError         **error)
+{
+  g_autofree char *before = cleared ? g_strdup ("") : read_field (desk, place, cancellable);
+  g_autofree char *sum = NULL;
+  JsonObject *note = json_object_new ();
+
+  if (before != NULL)
+    {
+      sum = digest (before, strlen (before));
+      json_object_set_int_member (note, "bytes", (gint64) strlen (before));
+      json_object_set_string_member (note, "sha256", sum);
+    }
+
+  return khadim_tool_call_note (call, khadim_json_object (note), error);
+}
+
+/* How much of @text the interrupted attempt had typed, by what the field holds
+ * now; NULL when that cannot be told: then nobody knows. */
+static const char *
+find_rest (KhadimRpaDesk   *desk,
+           KhadimToolCall  *call,
+           KhadimRpaPlace  *place,
+           const char      *text,
+           GCancellable    *cancellable)
+{
+  JsonObject *note = json_node_get_object (khadim_tool_call_get_note (call));
+  const char *sum = khadim_json_get_string (note, "sha256", NULL);
+  gsize length = (gsize) khadim_json_get_int (note, "bytes", 0);
+  g_autofree char *now = sum != NULL ? read_field (desk, place, cancellable) : NULL;
+  g_autofree char *now_sum = NULL;
+
+  if (now == NULL || strlen (now) < length)
+    return NULL;
+  now_sum = digest (now, length);
+  if (strcmp (now_sum, sum) != 0 || !g_str_has_prefix (text, now + length))
+    return NULL;
+
+  return text + strlen (now + length);
 }
 
 static void
@@ -155,6 +207,75 @@ wipe (char *text)
   g_free (text);
 }
 
+static gboolean
+is_done (KhadimToolCall *call)
+{
+  JsonNode *note = khadim_tool_call_get_note (call);
+
+  return khadim_tool_call_is_resumed (call) && note != NULL &&
+         khadim_json_get_boolean (json_node_get_object (note), "done", FALSE);
+}
+
+/* What is still to be typed: all of it, or after an interruption the rest. */
+static const char *
+get_rest (KhadimRpaDesk   *desk,
+          KhadimToolCall  *call,
+          KhadimRpaPlace  *place,
+          const char      *text,
+          GCancellable    *cancellable)
+{
+  JsonObject *args = khadim_tool_call_get_args (call);
+
+  if (!khadim_tool_call_is_resumed (call) || khadim_tool_call_get_note (call) == NULL)
+    return text;
+  /* Return may have emptied the field, or moved on. */
+  if (khadim_json_get_boolean (args, "enter", FALSE))
+    return NULL;
+  if (khadim_json_get_boolean (args, "clear", FALSE) && place->evidence != NULL)
+    return text;
+
+  return find_rest (desk, call, place, text, cancellable);
+}
+
+static char *
+get_text (KhadimToolCall  *call,
+          GError         **error)
+{
+  JsonObject *args = khadim_tool_call_get_args (call);
+  JsonNode *text = khadim_json_get (args, "text");
+
+  if (JSON_NODE_HOLDS_OBJECT (text))
+    return khadim_tool_call_resolve_secret (call, text, error);
+
+  return g_strdup (khadim_json_get_string (args, "text", ""));
+}
+
+static KhadimToolResult *
+type_at (KhadimRpaDesk   *desk,
+         KhadimToolCall  *call,
+         KhadimRpaPlace  *place,
+         guint32          window,
+         GCancellable    *cancellable)
+{
+  JsonObject *args = khadim_tool_call_get_args (call);
+  GError *error = NULL;
+  char *text = get_text (call, &error);
+  const char *rest = text != NULL ? get_rest (desk, call, place, text, cancellable) : NULL;
+  gboolean unknown = text != NULL && rest == NULL;
+
+  if (rest != NULL && (rest != text || note_field (desk, call, place,
+                                                   khadim_json_get_boolean (args, "clear", FALSE),
+                                                   cancellable, &error)))
+    type (desk, args, rest, place, window, cancellable, &error);
+  wipe (text);
+  if (unknown)
+    return _khadim_rpa_seal (call);
+  if (error == NULL)
+    khadim_tool_call_note_done (call);
+
+  return _khadim_rpa_answer (place->evidence != NULL ? place : NULL, NULL, error);
+}
+
 KhadimToolResult *
 _khadim_rpa_run_type (KhadimRpaDesk  *desk,
                       KhadimToolCall *call,
@@ -164,12 +285,11 @@ _khadim_rpa_run_type (KhadimRpaDesk  *desk,
   g_auto(KhadimRpaPlace) place = { 0 };
   KhadimToolResult *failure = NULL;
   GError *error = NULL;
-  char *text = NULL;
   guint32 window = 0;
   gboolean targeted = json_object_has_member (args, "target");
 
-  if (khadim_tool_call_is_resumed (call) && !may_repeat (args))
-    return sealed ();
+  if (is_done (call))
+    return khadim_tool_result_new (NULL);
   if (targeted && !_khadim_rpa_locate (desk, call, &place, &failure, cancellable))
     return failure;
   if (khadim_tool_call_is_dry_run (call))
@@ -182,15 +302,10 @@ _khadim_rpa_run_type (KhadimRpaDesk  *desk,
     }
   else
     get_window (desk, args, &window, cancellable, &error);
-  if (error == NULL)
-    text = JSON_NODE_HOLDS_OBJECT (khadim_json_get (args, "text"))
-             ? khadim_tool_call_resolve_secret (call, khadim_json_get (args, "text"), &error)
-             : g_strdup (khadim_json_get_string (args, "text", ""));
-  if (text != NULL)
-    type (desk, args, text, &place, window, cancellable, &error);
-  wipe (text);
+  if (error != NULL)
+    return _khadim_rpa_answer (targeted ? &place : NULL, NULL, error);
 
-  return _khadim_rpa_answer (targeted ? &place : NULL, NULL, error);
+  return type_at (desk, call, &place, window, cancellable);
 }
 
 KhadimToolResult *
@@ -200,12 +315,13 @@ _khadim_rpa_run_key (KhadimRpaDesk  *desk,
 {
   JsonObject *args = khadim_tool_call_get_args (call);
   g_auto(KhadimRpaPlace) place = { 0 };
-  KhadimToolResult *failure = NULL;
+  KhadimToolResult *failure = _khadim_rpa_seal (call);
   GError *error = NULL;
   guint32 window = 0;
   gboolean targeted = json_object_has_member (args, "target");
 
-  if (targeted && !_khadim_rpa_locate (desk, call, &place, &failure, cancellable))
+  if (failure != NULL ||
+      (targeted && !_khadim_rpa_locate (desk, call, &place, &failure, cancellable)))
     return failure;
   if (khadim_tool_call_is_dry_run (call))
     return _khadim_rpa_dry (targeted ? &place : NULL, "press keys");
@@ -216,11 +332,13 @@ _khadim_rpa_run_key (KhadimRpaDesk  *desk,
     }
   else
     get_window (desk, args, &window, cancellable, &error);
-  if (error == NULL &&
+  if (error == NULL && khadim_tool_call_note (call, NULL, &error) &&
       khadim_rpa_input_key (desk->input, khadim_json_get_string (args, "keys", ""), window,
                             (guint) khadim_json_get_int (args, "repeat", 1),
                             _khadim_rpa_get_ms (args, "hold", 0), cancellable, &error))
     khadim_rpa_input_settle (desk->input, window, FOCUS_TIMEOUT_MS, cancellable, NULL);
+  if (error == NULL)
+    khadim_tool_call_note_done (call);
 
   return _khadim_rpa_answer (targeted ? &place : NULL, NULL, error);
 }
@@ -231,14 +349,20 @@ _khadim_rpa_run_key_down (KhadimRpaDesk  *desk,
                           GCancellable   *cancellable)
 {
   JsonObject *args = khadim_tool_call_get_args (call);
+  KhadimToolResult *failure = _khadim_rpa_seal (call);
   GError *error = NULL;
   guint32 window = 0;
 
+  if (failure != NULL)
+    return failure;
   if (khadim_tool_call_is_dry_run (call))
     return _khadim_rpa_dry (NULL, "press keys");
-  if (get_window (desk, args, &window, cancellable, &error))
+  if (get_window (desk, args, &window, cancellable, &error) &&
+      khadim_tool_call_note (call, NULL, &error))
     khadim_rpa_input_key_down (desk->input, khadim_json_get_string (args, "keys", ""), window,
                                &error);
+  if (error == NULL)
+    khadim_tool_call_note_done (call);
 
   return _khadim_rpa_answer (NULL, NULL, error);
 }
@@ -288,15 +412,18 @@ _khadim_rpa_run_invoke (KhadimRpaDesk  *desk,
 {
   JsonObject *args = khadim_tool_call_get_args (call);
   g_auto(KhadimRpaPlace) place = { 0 };
-  KhadimToolResult *failure = NULL;
+  KhadimToolResult *failure = _khadim_rpa_seal (call);
   GError *error = NULL;
 
-  if (!locate_node (desk, call, &place, &failure, cancellable))
+  if (failure != NULL || !locate_node (desk, call, &place, &failure, cancellable))
     return failure;
   if (khadim_tool_call_is_dry_run (call))
     return _khadim_rpa_dry (&place, "invoke");
-  khadim_rpa_a11y_invoke (desk->a11y, place.node, khadim_json_get_string (args, "action", NULL),
+  if (khadim_tool_call_note (call, NULL, &error))
+    khadim_rpa_a11y_invoke (desk->a11y, place.node, khadim_json_get_string (args, "action", NULL),
                           cancellable, &error);
+  if (error == NULL)
+    khadim_tool_call_note_done (call);
 
   return _khadim_rpa_answer (&place, NULL, error);
 }

@@ -71,19 +71,24 @@ _khadim_rpa_run_click (KhadimRpaDesk  *desk,
 {
   JsonObject *args = khadim_tool_call_get_args (call);
   g_auto(KhadimRpaPlace) place = { 0 };
-  KhadimToolResult *failure = NULL;
+  KhadimToolResult *failure = _khadim_rpa_seal (call);
   GError *error = NULL;
 
-  if (!get_point (desk, call, &place, &failure, cancellable))
+  if (failure != NULL || !get_point (desk, call, &place, &failure, cancellable))
     return failure;
   if (khadim_tool_call_is_dry_run (call))
     return _khadim_rpa_dry (&place, "click");
-  if (_khadim_rpa_raise (desk, place.window, cancellable, &error))
+  if (_khadim_rpa_raise (desk, place.window, cancellable, &error) &&
+      khadim_rpa_input_separate_click (desk->input, place.x, place.y, read_button (args),
+                                       cancellable, &error) &&
+      khadim_tool_call_note (call, NULL, &error))
     khadim_rpa_input_click (desk->input, place.x, place.y, read_button (args),
                             (guint) khadim_json_get_int (args, "count", 1),
                             khadim_json_get_string (args, "keys", NULL),
                             _khadim_rpa_get_ms (args, "hold", 0), place.window, cancellable,
                             &error);
+  if (error == NULL)
+    khadim_tool_call_note_done (call);
 
   return _khadim_rpa_answer (&place, NULL, error);
 }
@@ -115,16 +120,19 @@ _khadim_rpa_run_press (KhadimRpaDesk  *desk,
 {
   JsonObject *args = khadim_tool_call_get_args (call);
   g_auto(KhadimRpaPlace) place = { 0 };
-  KhadimToolResult *failure = NULL;
+  KhadimToolResult *failure = _khadim_rpa_seal (call);
   GError *error = NULL;
 
-  if (!get_point (desk, call, &place, &failure, cancellable))
+  if (failure != NULL || !get_point (desk, call, &place, &failure, cancellable))
     return failure;
   if (khadim_tool_call_is_dry_run (call))
     return _khadim_rpa_dry (&place, "press the button");
   if (_khadim_rpa_raise (desk, place.window, cancellable, &error) &&
-      khadim_rpa_input_move (desk->input, place.x, place.y, 0, cancellable, &error))
+      khadim_rpa_input_move (desk->input, place.x, place.y, 0, cancellable, &error) &&
+      khadim_tool_call_note (call, NULL, &error))
     khadim_rpa_input_press (desk->input, read_button (args), place.window, &error);
+  if (error == NULL)
+    khadim_tool_call_note_done (call);
 
   return _khadim_rpa_answer (&place, NULL, error);
 }
@@ -204,19 +212,22 @@ _khadim_rpa_run_drag (KhadimRpaDesk  *desk,
   JsonObject *args = khadim_tool_call_get_args (call);
   g_autofree int *points = g_new0 (int, 2 * KHADIM_RPA_PATH_MAX_POINTS);
   g_auto(KhadimRpaPlace) from = { 0 };
-  KhadimToolResult *failure = NULL;
+  KhadimToolResult *failure = _khadim_rpa_seal (call);
   GError *error = NULL;
   guint n = 0;
 
-  if (!find_path (desk, call, &from, points, &n, &failure, cancellable))
+  if (failure != NULL || !find_path (desk, call, &from, points, &n, &failure, cancellable))
     return failure;
   if (khadim_tool_call_is_dry_run (call))
     return _khadim_rpa_dry (from.evidence != NULL ? &from : NULL, "drag");
-  if (_khadim_rpa_raise (desk, from.window, cancellable, &error))
+  if (_khadim_rpa_raise (desk, from.window, cancellable, &error) &&
+      khadim_tool_call_note (call, NULL, &error))
     khadim_rpa_input_drag (desk->input, points, n, read_button (args),
                            khadim_json_get_string (args, "keys", NULL),
                            _khadim_rpa_get_ms (args, "duration", 300), from.window, cancellable,
                            &error);
+  if (error == NULL)
+    khadim_tool_call_note_done (call);
 
   return _khadim_rpa_answer (from.evidence != NULL ? &from : NULL, NULL, error);
 }
@@ -243,19 +254,22 @@ _khadim_rpa_run_scroll (KhadimRpaDesk  *desk,
 {
   JsonObject *args = khadim_tool_call_get_args (call);
   g_auto(KhadimRpaPlace) place = { 0 };
-  KhadimToolResult *failure = NULL;
+  KhadimToolResult *failure = _khadim_rpa_seal (call);
   JsonObject *value;
   GError *error = NULL;
   int dx = to_steps (args, "dx"), dy = to_steps (args, "dy");
 
-  if (!get_point (desk, call, &place, &failure, cancellable))
+  if (failure != NULL || !get_point (desk, call, &place, &failure, cancellable))
     return failure;
   if (khadim_tool_call_is_dry_run (call))
     return _khadim_rpa_dry (&place, "scroll");
-  if (_khadim_rpa_raise (desk, place.window, cancellable, &error))
+  if (_khadim_rpa_raise (desk, place.window, cancellable, &error) &&
+      khadim_tool_call_note (call, NULL, &error))
     khadim_rpa_input_scroll (desk->input, place.x, place.y, dx, dy,
                              khadim_json_get_string (args, "keys", NULL), place.window,
                              cancellable, &error);
+  if (error == NULL)
+    khadim_tool_call_note_done (call);
   /* What was asked for in another unit became this. */
   value = json_object_new ();
   json_object_set_int_member (value, "steps_x", dx);

@@ -40,6 +40,9 @@ gboolean          _khadim_rpa_raise           (KhadimRpaDesk     *desk,
 guint             _khadim_rpa_get_ms          (JsonObject        *args,
                                                const char        *member,
                                                guint              fallback);
+/* The end of a call that was interrupted after it had begun to act: done, or
+ * sealed; NULL when it had not begun. */
+KhadimToolResult *_khadim_rpa_seal            (KhadimToolCall    *call);
 KhadimToolResult *_khadim_rpa_dry             (KhadimRpaPlace    *place,
                                                const char        *would);
 
