@@ -9,6 +9,7 @@
 #include "app/khadim-cli.h"
 
 #include "engine/json/khadim-json.h"
+#include "engine/runner/khadim-private-display.h"
 #include "engine/store/khadim-store-sqlite.h"
 
 /* A thing that works here, or what to do about it. */
@@ -103,6 +104,40 @@ look_for_program (GPtrArray  *findings,
   add (findings, name, good, good ? path : g_strdup_printf ("no program “%s”", program), advice);
 }
 
+/* A file that belongs to a package, below one of the folders for data. */
+static void
+look_for_data (GPtrArray  *findings,
+               const char *name,
+               const char *relative,
+               const char *advice)
+{
+  const char *const *folders = g_get_system_data_dirs ();
+
+  for (gsize i = 0; folders[i] != NULL; i++)
+    {
+      g_autofree char *path = g_build_filename (folders[i], relative, NULL);
+
+      if (g_file_test (path, G_FILE_TEST_EXISTS))
+        {
+          add (findings, name, TRUE, g_steal_pointer (&path), NULL);
+          return;
+        }
+    }
+  add (findings, name, FALSE, g_strdup_printf ("no file %s", relative), advice);
+}
+
+static void
+look_at_private_display (GPtrArray *findings)
+{
+  const char *const argv[] = { "khadim", NULL };
+  g_autoptr(GError) error = NULL;
+  g_auto(GStrv) command = khadim_private_display_build_command (NULL, NULL, argv, &error);
+
+  add (findings, "private display", command != NULL,
+       g_strdup (command != NULL ? command[0] : error->message),
+       "install the package with khadim-display, or set KHADIM_LIBEXECDIR to its folder");
+}
+
 static void
 print_finding (Finding  *finding,
                gboolean  json)
@@ -150,6 +185,11 @@ khadim_command_doctor (int    argc,
   look_at_store (findings);
   look_at_screen_tools (findings);
   look_at_display (findings);
+  look_for_data (findings, "accessibility", "dbus-1/services/org.a11y.Bus.service",
+                 "install the package at-spi2-core, or targets with “a11y” are not found");
+  look_for_data (findings, "text recognition", "tesseract-ocr/5/tessdata/eng.traineddata",
+                 "install the package tesseract-ocr-eng, or targets with “text” are not found");
+  look_at_private_display (findings);
   look_for_program (findings, "virtual X server", "Xvfb", "install the package xvfb");
   look_for_program (findings, "window manager", "openbox", "install the package openbox");
   look_for_program (findings, "session bus", "dbus-daemon", "install the package dbus-daemon");

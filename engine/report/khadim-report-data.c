@@ -205,10 +205,27 @@ describe_artifacts (KhadimReportData     *self,
   return list;
 }
 
+static JsonArray *describe_calls (KhadimReportData *self);
+
+/* The session that a call was for. */
+static JsonObject *
+describe_child (KhadimReportData *child)
+{
+  JsonObject *object = json_object_new ();
+
+  set_text (object, "session_id", child->session->id);
+  set_text (object, "title", child->session->title);
+  set_text (object, "outcome", child->session->outcome);
+  json_object_set_array_member (object, "steps", describe_calls (child));
+
+  return object;
+}
+
 static JsonObject *
 describe_call (KhadimReportData     *self,
                KhadimToolCallRecord *call)
 {
+  KhadimReportData *child = g_hash_table_lookup (self->children, call->id);
   JsonObject *object = json_object_new ();
 
   set_text (object, "id", call->id);
@@ -225,8 +242,21 @@ describe_call (KhadimReportData     *self,
   set_time (object, "started", call->started_us);
   json_object_set_int_member (object, "duration_ms", _khadim_report_call_us (call) / 1000);
   json_object_set_array_member (object, "artifacts", describe_artifacts (self, call));
+  if (child != NULL)
+    json_object_set_object_member (object, "called", describe_child (child));
 
   return object;
+}
+
+static JsonArray *
+describe_calls (KhadimReportData *self)
+{
+  JsonArray *calls = json_array_new ();
+
+  for (guint i = 0; i < self->calls->len; i++)
+    json_array_add_object_element (calls, describe_call (self, self->calls->pdata[i]));
+
+  return calls;
 }
 
 char *
@@ -234,7 +264,6 @@ _khadim_report_to_json (KhadimReportData *self)
 {
   JsonObject *report = json_object_new ();
   g_autoptr(JsonNode) node = khadim_json_object (report);
-  JsonArray *calls = json_array_new ();
 
   set_text (report, "session_id", self->session->id);
   set_text (report, "title", self->session->title);
@@ -246,9 +275,7 @@ _khadim_report_to_json (KhadimReportData *self)
   set_node (report, "output", self->session->output);
   set_time (report, "started", self->session->created_us);
   set_time (report, "ended", self->session->ended_us);
-  for (guint i = 0; i < self->calls->len; i++)
-    json_array_add_object_element (calls, describe_call (self, self->calls->pdata[i]));
-  json_object_set_array_member (report, "steps", calls);
+  json_object_set_array_member (report, "steps", describe_calls (self));
 
   return khadim_json_to_pretty (node);
 }

@@ -17,11 +17,13 @@ typedef struct
   KhadimSessionRecord *session;     /* owned */
   GPtrArray *calls;                 /* (owned) of KhadimToolCallRecord, in their order */
   GHashTable *artifacts;            /* (owned) call id → GPtrArray of KhadimArtifactRecord */
+  GHashTable *children;             /* (owned) call id → KhadimReportData of what it called */
   GHashTable *items;                /* (owned) turn, as “each[0]” → the key of its item */
   GPtrArray *notes;                 /* (owned) of KhadimEvent: retries and messages */
   guint n_failed;
 } KhadimReportData;
 
+void      _khadim_report_data_free       (KhadimReportData           *self);
 void      _khadim_report_data_clear      (KhadimReportData           *self);
 char     *_khadim_report_to_html         (KhadimReportData           *self);
 char     *_khadim_report_to_junit        (KhadimReportData           *self);

@@ -188,6 +188,30 @@ begin_step (Page                 *page,
                                       "<div class=\"in\">", duration);
 }
 
+static void add_range (Page  *page,
+                       guint  begin,
+                       guint  end,
+                       gsize  outer);
+
+/* The steps of the automation that a call was for; they share the budget. */
+static void
+add_child (Page                 *page,
+           KhadimToolCallRecord *call)
+{
+  KhadimReportData *child = g_hash_table_lookup (page->data->children, call->id);
+  KhadimReportData *own = page->data;
+
+  if (child == NULL)
+    return;
+
+  page->data = child;
+  g_string_append (page->html, "<p class=\"dim\">");
+  _khadim_report_add_text (page->html, child->session->title);
+  g_string_append (page->html, "</p>\n");
+  add_range (page, 0, child->calls->len, 0);
+  page->data = own;
+}
+
 static void
 add_step (Page                 *page,
           KhadimToolCallRecord *call)
@@ -202,6 +226,7 @@ add_step (Page                 *page,
   add_pictures (page, call);
   _khadim_report_add_value (page->html, "Arguments", call->args);
   _khadim_report_add_value (page->html, "Result", call->result);
+  add_child (page, call);
   g_string_append (page->html, "</div></details>\n");
 }
 

@@ -19,12 +19,23 @@
 /* How many events are read at a time. */
 #define PAGE 1000
 
+/* How deep automations that call each other are shown. */
+#define MAX_DEPTH 64
+
+void
+_khadim_report_data_free (KhadimReportData *self)
+{
+  _khadim_report_data_clear (self);
+  g_free (self);
+}
+
 void
 _khadim_report_data_clear (KhadimReportData *self)
 {
   g_clear_pointer (&self->session, khadim_session_record_free);
   g_clear_pointer (&self->calls, g_ptr_array_unref);
   g_clear_pointer (&self->artifacts, g_hash_table_unref);
+  g_clear_pointer (&self->children, g_hash_table_unref);
   g_clear_pointer (&self->items, g_hash_table_unref);
   g_clear_pointer (&self->notes, g_ptr_array_unref);
 }
@@ -148,9 +159,41 @@ compare_calls (gconstpointer a,
   return strcmp (first->id, second->id);
 }
 
+static gboolean gather (KhadimReportData  *self,
+                        const char        *session_id,
+                        guint              depth,
+                        GError           **error);
+
+/* What the session called, each under the call that it was called by. */
+static gboolean
+read_children (KhadimReportData  *self,
+               const char        *session_id,
+               guint              depth,
+               GError           **error)
+{
+  g_autoptr(GPtrArray) list = khadim_store_list_children (self->store, session_id, error);
+
+  for (guint i = 0; list != NULL && depth < MAX_DEPTH && i < list->len; i++)
+    {
+      KhadimSessionRecord *record = list->pdata[i];
+      KhadimReportData *child;
+
+      if (record->parent_call_id == NULL)
+        continue;
+      child = g_new0 (KhadimReportData, 1);
+      child->store = self->store;
+      g_hash_table_insert (self->children, g_strdup (record->parent_call_id), child);
+      if (!gather (child, record->id, depth + 1, error))
+        return FALSE;
+    }
+
+  return list != NULL;
+}
+
 static gboolean
 gather (KhadimReportData  *self,
         const char        *session_id,
+        guint              depth,
         GError           **error)
 {
   self->session = khadim_store_get_session (self->store, session_id, error);
@@ -168,10 +211,13 @@ gather (KhadimReportData  *self,
     }
   self->artifacts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
                                            (GDestroyNotify) g_ptr_array_unref);
+  self->children = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                          (GDestroyNotify) _khadim_report_data_free);
   self->items = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->notes = g_ptr_array_new_with_free_func ((GDestroyNotify) khadim_event_unref);
 
-  return read_artifacts (self, session_id, error) && read_notes (self, session_id, error);
+  return read_artifacts (self, session_id, error) && read_notes (self, session_id, error) &&
+         read_children (self, session_id, depth, error);
 }
 
 /* Writing ------------------------------------------------------------------ */
@@ -216,7 +262,7 @@ khadim_report_write (KhadimStore  *store,
   g_return_val_if_fail (KHADIM_IS_STORE (store), FALSE);
   g_return_val_if_fail (session_id != NULL && folder != NULL, FALSE);
 
-  if (!gather (&data, session_id, error))
+  if (!gather (&data, session_id, 0, error))
     return FALSE;
   if (g_mkdir_with_parents (folder, 0700) != 0)
     {

@@ -266,8 +266,26 @@ def test_control():
         expect(place.call("stop", place.sessions()[0]["id"]), 2, "does not run")
 
 
+def test_doctor():
+    with Place() as place:
+        # Where there is nothing, it says for each thing what to install
+        ran = place.call("doctor", "--json", PATH="/nowhere", XDG_DATA_DIRS="/nowhere")
+        expect(ran, 0)
+        found = {entry["name"]: entry for entry in map(json.loads, ran.out.splitlines())}
+        assert found["store"]["good"] and found["store"]["needed"]
+        for name, package in (("virtual X server", "xvfb"), ("window manager", "openbox"),
+                              ("session bus", "dbus-daemon"), ("accessibility", "at-spi2-core"),
+                              ("text recognition", "tesseract-ocr-eng")):
+            assert not found[name]["good"] and package in found[name]["advice"], found[name]
+        # Without a store nothing runs
+        with open(os.path.join(place.root, "file"), "w"):
+            pass
+        expect(place.call("doctor", KHADIM_HOME=os.path.join(place.root, "file", "home")), 1,
+               "✗ store", "KHADIM_HOME")
+
+
 TESTS = [test_exit_codes, test_signal, test_usage, test_help, test_json, test_locale, test_approve,
-         test_approve_child, test_terminal, test_control]
+         test_approve_child, test_terminal, test_control, test_doctor]
 
 
 def main():

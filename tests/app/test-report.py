@@ -54,13 +54,15 @@ class Page(html.parser.HTMLParser):
                 if e["tag"] == tag and (cls is None or e["attrs"].get("class") == cls)]
 
 
-def play(document, expected):
+def play(document, expected, *others):
     root = tempfile.mkdtemp(prefix="khadim-report-")
     try:
         folder = os.path.join(root, "a.khadim")
-        os.mkdir(folder)
-        with open(os.path.join(folder, "automation.json"), "w", encoding="utf-8") as file:
-            json.dump(document, file)
+        for name, text in [("a", document)] + list(others):
+            os.mkdir(os.path.join(root, name + ".khadim"))
+            path = os.path.join(root, name + ".khadim", "automation.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(text, file)
         env = dict(os.environ, KHADIM_HOME=os.path.join(root, "home"))
         ran = subprocess.run([KHADIM, "run", folder, "--cwd", root, "--report",
                               os.path.join(root, "report")], env=env, capture_output=True,
@@ -190,8 +192,22 @@ def test_junit_outside():
     assert not page.find("a")
 
 
+def test_called():
+    """What a called automation did is under the step that called it."""
+    page, _, report, _ = play(
+        document([{"id": "k", "title": "Call it", "call": "../kid.khadim"}]), 1,
+        ("kid", document([{"id": "one", "title": "Kid's first", "script": "x = 1"},
+                          {"id": "two", "title": "Kid's second", "fail": "no"}], name="Kid")))
+    called = report["steps"][0]["called"]
+    assert called["title"] == "Kid" and called["outcome"] == "failed", called
+    assert [step["title"] for step in called["steps"]] == ["Kid's first", "Kid's second"]
+    steps = page.find("details")
+    assert len(steps) == 3 and all(steps[0] in step["inside"] for step in steps[1:])
+    assert "Kid's second" in steps[2]["text"] and "open" in steps[2]["attrs"]
+
+
 TESTS = [test_hostile, test_self_contained, test_huge, test_loops, test_junit_kinds,
-         test_junit_caught, test_junit_outside]
+         test_junit_caught, test_junit_outside, test_called]
 
 
 def main():
