@@ -196,23 +196,31 @@ evaluate_outputs (KhadimPlayer *self)
   return khadim_json_object (g_steal_pointer (&result));
 }
 
-/* Runs frames until one has to wait or none is left. A call that ends at once
+/* How long frames are run without a look at what others want. */
+#define ROUND_US 20000
+
+/* Runs frames until one has to wait or none is left. Steps that never wait, as
+ * in a loop of scripts, let a stop or a pause in between. A call that ends at once
  * wakes a player that is going round already: it only takes the mark away. */
 static void
 go_round (KhadimPlayer *self)
 {
   g_autoptr(KhadimSession) alive G_GNUC_UNUSED = g_object_ref (self->session);
   g_autoptr(JsonNode) output = NULL;
+  gint64 end_us;
 
   if (self->looping)
     return;
 
   self->looping = TRUE;
+  end_us = g_get_monotonic_time () + ROUND_US;
   while (self->stack->len > 0 && !self->waiting)
     {
       KhadimFrame *top = get_top (self);
 
       top->run (self, top);
+      if (!self->waiting && self->stack->len > 0 && g_get_monotonic_time () > end_us)
+        _khadim_player_wait (self, 0);
     }
   self->looping = FALSE;
   if (self->waiting)
@@ -290,6 +298,15 @@ is_stopped (KhadimPlayer *self)
          g_cancellable_is_cancelled (self->session->cancellable);
 }
 
+/* Whether the time of the budget is used up; calls look for themselves. */
+static gboolean
+is_out_of_time (KhadimPlayer *self)
+{
+  gint64 deadline_us = self->session->budget_deadline_us;
+
+  return deadline_us > 0 && g_get_monotonic_time () > deadline_us;
+}
+
 static void
 run_list (KhadimPlayer *self,
           KhadimFrame  *frame)
@@ -299,6 +316,8 @@ run_list (KhadimPlayer *self,
 
   if (self->signal.kind == KHADIM_SIGNAL_OK && is_stopped (self))
     self->signal.kind = KHADIM_SIGNAL_STOPPED;
+  else if (self->signal.kind == KHADIM_SIGNAL_OK && is_out_of_time (self))
+    self->signal.kind = KHADIM_SIGNAL_BUDGET;
   if (self->signal.kind != KHADIM_SIGNAL_OK || frame->index >= frame->steps->len)
     {
       _khadim_player_pop (self);

@@ -32,6 +32,9 @@ BUDGET = [{"id": "each", "repeat": 5, "as": "i",
 LONG = [{"id": "each", "repeat": 100, "as": "i", "steps": [
     {"id": "note", "tool": "files.append", "args": {"path": "log.txt", "text": "{{ i }}\n"}},
     {"id": "a", "tool": "wait", "args": {"seconds": 0.05}}]}]
+BUSY = [{"id": "x", "script": "x = 0"},
+        {"id": "busy", "while": "x >= 0", "max": 1000000,
+         "steps": [{"id": "a", "script": "x = x + 1"}]}]
 
 
 class Place:
@@ -108,6 +111,24 @@ def test_signal():
             assert place.sessions()[0]["state"] == "interrupted"
 
 
+def test_busy():
+    """Steps that never wait can be stopped, from here and from elsewhere."""
+    with Place() as place:
+        place.write("busy", BUSY)
+        process = place.start("run", "busy.khadim")
+        assert process.stdout.readline().startswith("✓")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=LIMIT_S)
+        assert process.returncode == 130, process.returncode
+        process = place.start("run", "busy.khadim")
+        process.stdout.readline()
+        expect(place.call("stop", place.sessions()[0]["id"]), 0)
+        process.communicate(timeout=LIMIT_S)
+        assert process.returncode == 130, process.returncode
+        place.write("short", BUSY, budget={"time": "200ms"})
+        expect(place.call("run", "short.khadim"), 4)
+
+
 def test_usage():
     with Place() as place:
         for arguments in (["nothing"], ["run"], ["run", "nowhere"], ["run", "a", "b"],
@@ -135,9 +156,9 @@ def test_help():
         assert place.call("--version").out.startswith("khadim ")
 
 
-def read_stream(text):
+def read_stream(text, first=1):
     events = [json.loads(line) for line in text.splitlines()]
-    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert [event["seq"] for event in events] == list(range(first, first + len(events)))
     assert len({event["session_id"] for event in events}) == 1
     return events
 
@@ -159,8 +180,9 @@ def test_json():
             assert ran.err == "", ran.err
         session = place.sessions()[0]["id"]
         expect(place.call("approve", session, "blue"), 0)
-        events = read_stream(place.call("run", "--json", "--resume", session).out)
-        assert count_ends(events) == 1
+        # A resume goes on where the stream was
+        ran = place.call("run", "--json", "--resume", session)
+        assert count_ends(read_stream(ran.out, first=events[-1]["seq"] + 1)) == 1
 
 
 def test_locale():
@@ -284,7 +306,8 @@ def test_doctor():
                "✗ store", "KHADIM_HOME")
 
 
-TESTS = [test_exit_codes, test_signal, test_usage, test_help, test_json, test_locale, test_approve,
+TESTS = [test_exit_codes, test_signal, test_busy, test_usage, test_help, test_json, test_locale,
+         test_approve,
          test_approve_child, test_terminal, test_control, test_doctor]
 
 
