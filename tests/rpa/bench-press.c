@@ -140,8 +140,9 @@ run_round (Bench *self,
   save_crop (self, pixels);
   make_window (self, pixels);
   start_click (self);
-  /* The click looks for a while before there is anything to find. */
-  until_us = g_get_monotonic_time () + g_rand_int_range (random, 150000, 400000);
+  /* The click looks for a while before there is anything to find, and long
+   * enough after the one before not to be kept apart from it. */
+  until_us = g_get_monotonic_time () + g_rand_int_range (random, 650000, 900000);
   while (g_get_monotonic_time () < until_us)
     g_main_context_iteration (NULL, FALSE);
   XMapWindow (self->x, self->window);
