@@ -224,8 +224,7 @@ khadim_rpa_input_move (KhadimRpaInput  *self,
  * @error: (nullable): `KHADIM_RPA_ERROR_CANCELLED`
  *
  * Waits until a click there would not be taken as one double click with the
- * click before. khadim_rpa_input_click() does so too; this is for who wants to
- * have waited before. Blocks; any thread but the display's.
+ * click before, for who means two clicks. Blocks; any thread but the display's.
  *
  * Returns: whether the click may be made
  */
@@ -291,8 +290,7 @@ khadim_rpa_input_click (KhadimRpaInput   *self,
   g_return_val_if_fail (KHADIM_RPA_IS_INPUT (self), FALSE);
   g_return_val_if_fail (count >= 1 && count <= 3, FALSE);
 
-  good = khadim_rpa_input_separate_click (self, x, y, button, cancellable, error) &&
-         _khadim_rpa_hold_keys (self, keys, TRUE, error) &&
+  good = _khadim_rpa_hold_keys (self, keys, TRUE, error) &&
          _khadim_rpa_input_run (self, press_in_display, &job, error) &&
          (hold_ms == 0 || _khadim_rpa_pause (self, (gint64) hold_ms * 1000, cancellable, error));
   good = _khadim_rpa_input_run (self, release_in_display, &job, good ? error : NULL) && good;
