@@ -11,6 +11,9 @@ import subprocess
 import sys
 import tempfile
 
+# What makes our own warnings fatal is not meant for the programs that are opened.
+os.environ.pop("G_DEBUG", None)
+
 KHADIM = os.path.abspath(sys.argv[1])
 LIMIT_S = 60
 
