@@ -185,10 +185,11 @@ khadim_command_sessions (int    argc,
   g_autoptr(GPtrArray) list = NULL;
   g_autoptr(GError) error = NULL;
 
-  if (!khadim_cli_parse ("[NAME]", "Lists sessions, the newest first; with NAME, of that automation.",
+  if (!khadim_cli_parse ("[NAME]",
+                         "Lists sessions, the newest first; with NAME, those of an automation.",
                          "States: running, paused, question (answer with “khadim approve”),\n"
-                         "resumable (its process died: “khadim run --resume ID”), and how it ended:\n"
-                         "completed, failed, interrupted, budget.",
+                         "resumable (its process died: “khadim run --resume ID”), and how it\n"
+                         "ended: completed, failed, interrupted, budget.",
                          entries, &argc, &argv, 0, 1))
     return KHADIM_EXIT_USAGE;
   if (limit < 1)

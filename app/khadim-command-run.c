@@ -98,8 +98,8 @@ parse_options (Options   *options,
   if (!khadim_cli_parse ("[NAME|FOLDER]", "Plays an automation.",
                          "Exit codes: 0 done, 1 failed, 2 wrong usage or a faulty document, 3 a\n"
                          "question waits for its answer, 4 a budget is used up, 130 stopped.\n"
-                         "Ctrl+C stops the run: no other step begins. At a terminal a question is asked\n"
-                         "right there; else “khadim approve” answers it.",
+                         "Ctrl+C stops the run: no other step begins. At a terminal a question is\n"
+                         "asked right there; else “khadim approve” answers it.",
                          entries, argc, argv, 0, 1))
     return FALSE;
   if ((*argc == 2) == (options->resume != NULL))

@@ -25,6 +25,9 @@ def block(text, language, number=0):
 
 def khadim(folder, *arguments):
     env = dict(os.environ, KHADIM_HOME=os.path.join(folder, "home"))
+    # The programs of others are not to die of their own warnings
+    for name in ("G_DEBUG", "MALLOC_PERTURB_", "MALLOC_CHECK_"):
+        env.pop(name, None)
     return subprocess.run([KHADIM] + list(arguments), env=env, cwd=folder, text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=LIMIT_S, check=False)
