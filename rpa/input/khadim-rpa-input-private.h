@@ -30,12 +30,6 @@ struct _KhadimRpaInput
 {
   GObject parent_instance;
 
-  /* The last click, on the thread of the caller */
-  gint64 clicked_us;
-  int clicked_x;
-  int clicked_y;
-  KhadimRpaButton clicked_button;
-
   /* Owned */
   KhadimRpaDisplay *display;
   GHashTable *answering;          /* windows → whether they answer pings; guarded by lock */

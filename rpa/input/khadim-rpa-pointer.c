@@ -8,6 +8,8 @@
 
 #include "rpa/input/khadim-rpa-keys-private.h"
 
+#include <X11/Xatom.h>
+
 #include "rpa/screen/khadim-rpa-error.h"
 
 /* How often the pointer is placed on its way, when the way takes time. */
@@ -214,6 +216,65 @@ khadim_rpa_input_move (KhadimRpaInput  *self,
          glide (self, from_x, from_y, x, y, (gint64) duration_ms * 1000, cancellable, error);
 }
 
+/* The last click of any Khadim on a display stands on its root window: a run
+ * that was killed and resumed clicks soon after the one before it. */
+#define CLICK_NOTE "_KHADIM_LAST_CLICK"
+
+typedef struct
+{
+  gint32 time_ms;       /* monotonic, the low bits */
+  gint32 x;
+  gint32 y;
+  gint32 button;
+} ClickNote;
+
+static gint32
+now_ms (void)
+{
+  return (gint32) ((g_get_monotonic_time () / 1000) & G_MAXINT32);
+}
+
+static gboolean
+write_click_in_display (KhadimRpaInput  *self,
+                        Display         *x,
+                        gpointer         user_data,
+                        GError         **error)
+{
+  ClickNote *note = user_data;
+  long values[] = { note->time_ms, note->x, note->y, note->button };
+
+  XChangeProperty (x, DefaultRootWindow (x), XInternAtom (x, CLICK_NOTE, False), XA_CARDINAL, 32,
+                   PropModeReplace, (unsigned char *) values, G_N_ELEMENTS (values));
+  XFlush (x);
+
+  return TRUE;
+}
+
+static gboolean
+read_click_in_display (KhadimRpaInput  *self,
+                       Display         *x,
+                       gpointer         user_data,
+                       GError         **error)
+{
+  ClickNote *note = user_data;
+  Atom type;
+  int format;
+  unsigned long n = 0, after;
+  unsigned char *data = NULL;
+  long *values;
+
+  XGetWindowProperty (x, DefaultRootWindow (x), XInternAtom (x, CLICK_NOTE, False), 0, 4, False,
+                      XA_CARDINAL, &type, &format, &n, &after, &data);
+  values = (long *) data;
+  if (data != NULL && format == 32 && n == 4)
+    *note = (ClickNote) { (gint32) values[0], (gint32) values[1], (gint32) values[2],
+                          (gint32) values[3] };
+  if (data != NULL)
+    XFree (data);
+
+  return TRUE;
+}
+
 /**
  * khadim_rpa_input_separate_click:
  * @self: the input
@@ -221,10 +282,11 @@ khadim_rpa_input_move (KhadimRpaInput  *self,
  * @y: row
  * @button: with which button
  * @cancellable: (nullable): ends the wait
- * @error: (nullable): `KHADIM_RPA_ERROR_CANCELLED`
+ * @error: (nullable): `KHADIM_RPA_ERROR_CANCELLED`, `_LOST`
  *
  * Waits until a click there would not be taken as one double click with the
- * click before, for who means two clicks. Blocks; any thread but the display's.
+ * click before, also one of a run that was killed, for who means two clicks.
+ * Blocks; any thread but the display's.
  *
  * Returns: whether the click may be made
  */
@@ -236,19 +298,21 @@ khadim_rpa_input_separate_click (KhadimRpaInput   *self,
                                  GCancellable     *cancellable,
                                  GError          **error)
 {
-  gint64 since_us;
-  gboolean close;
+  ClickNote last = { 0 };
+  gint32 since_ms;
 
   g_return_val_if_fail (KHADIM_RPA_IS_INPUT (self), FALSE);
 
-  since_us = g_get_monotonic_time () - self->clicked_us;
-  close = self->clicked_us != 0 && self->clicked_button == button &&
-          ABS (self->clicked_x - x) <= KHADIM_RPA_DOUBLE_CLICK_PX &&
-          ABS (self->clicked_y - y) <= KHADIM_RPA_DOUBLE_CLICK_PX;
-  if (!close || since_us >= KHADIM_RPA_DOUBLE_CLICK_MS * 1000)
+  if (!_khadim_rpa_input_run (self, read_click_in_display, &last, error))
+    return FALSE;
+  since_ms = now_ms () - last.time_ms;
+  if (last.button != (gint32) button || ABS (last.x - x) > KHADIM_RPA_DOUBLE_CLICK_PX ||
+      ABS (last.y - y) > KHADIM_RPA_DOUBLE_CLICK_PX || since_ms < 0 ||
+      since_ms >= KHADIM_RPA_DOUBLE_CLICK_MS)
     return TRUE;
 
-  return _khadim_rpa_pause (self, KHADIM_RPA_DOUBLE_CLICK_MS * 1000 - since_us, cancellable, error);
+  return _khadim_rpa_pause (self, (KHADIM_RPA_DOUBLE_CLICK_MS - since_ms) * G_GINT64_CONSTANT (1000),
+                            cancellable, error);
 }
 
 /**
@@ -285,6 +349,7 @@ khadim_rpa_input_click (KhadimRpaInput   *self,
     .x = x, .y = y, .button = button, .count = count, .window = window, .moves = TRUE,
     .press = TRUE,
   };
+  ClickNote note = { .x = x, .y = y, .button = button };
   gboolean good;
 
   g_return_val_if_fail (KHADIM_RPA_IS_INPUT (self), FALSE);
@@ -294,10 +359,8 @@ khadim_rpa_input_click (KhadimRpaInput   *self,
          _khadim_rpa_input_run (self, press_in_display, &job, error) &&
          (hold_ms == 0 || _khadim_rpa_pause (self, (gint64) hold_ms * 1000, cancellable, error));
   good = _khadim_rpa_input_run (self, release_in_display, &job, good ? error : NULL) && good;
-  self->clicked_us = g_get_monotonic_time ();
-  self->clicked_x = x;
-  self->clicked_y = y;
-  self->clicked_button = button;
+  note.time_ms = now_ms ();
+  _khadim_rpa_input_run (self, write_click_in_display, &note, NULL);
 
   return _khadim_rpa_hold_keys (self, keys, FALSE, good ? error : NULL) && good;
 }

@@ -43,21 +43,53 @@ get_window (KhadimRpaDesk  *desk,
                                        error));
 }
 
-/* A field gets the keyboard by a click, as a person would give it. One that
- * has it already is left alone: a click would move its cursor. */
+/* How long a field may take to say that it has the focus it was given. */
+#define GRAB_TIMEOUT_US 300000
+
+static gboolean
+is_focused (KhadimRpaDesk   *desk,
+            KhadimRpaPlace  *place,
+            GCancellable    *cancellable)
+{
+  g_autoptr(KhadimRpaA11yNode) now =
+    khadim_rpa_a11y_refresh (desk->a11y, place->node, cancellable, NULL);
+
+  return now != NULL && khadim_rpa_a11y_node_has_state (now, "focused");
+}
+
+/* Through accessibility the cursor stays where it is in the text. Programs of
+ * GTK 4 do not offer it. */
+static gboolean
+grab_focus (KhadimRpaDesk   *desk,
+            KhadimRpaPlace  *place,
+            GCancellable    *cancellable)
+{
+  gint64 deadline_us = g_get_monotonic_time () + GRAB_TIMEOUT_US;
+
+  if (place->node == NULL)
+    return FALSE;
+  if (is_focused (desk, place, cancellable))
+    return TRUE;
+  if (!khadim_rpa_a11y_grab_focus (desk->a11y, place->node, cancellable, NULL))
+    return FALSE;
+  while (!is_focused (desk, place, cancellable))
+    if (g_get_monotonic_time () > deadline_us || g_cancellable_is_cancelled (cancellable))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* A field that has the keyboard already is left alone, another one gets it:
+ * gently if its program allows, else by a click as a person would give it. */
 static gboolean
 focus_field (KhadimRpaDesk   *desk,
              KhadimRpaPlace  *place,
              GCancellable    *cancellable,
              GError         **error)
 {
-  g_autoptr(KhadimRpaA11yNode) now = NULL;
-
   if (!_khadim_rpa_raise (desk, place->window, cancellable, error))
     return FALSE;
-  if (place->node != NULL)
-    now = khadim_rpa_a11y_refresh (desk->a11y, place->node, cancellable, NULL);
-  if ((now == NULL || !khadim_rpa_a11y_node_has_state (now, "focused")) &&
+  if (!grab_focus (desk, place, cancellable) &&
       (!khadim_rpa_input_click (desk->input, place->x, place->y, KHADIM_RPA_BUTTON_LEFT, 1, NULL,
                                 0, place->window, cancellable, error) ||
        !khadim_rpa_input_settle (desk->input, place->window, FOCUS_TIMEOUT_MS, cancellable, error)))
