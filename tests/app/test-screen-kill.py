@@ -7,7 +7,7 @@ The editor outlives the kills. The judge is the file that it saves: every line
 once, in order. A step whose outcome is unknown parks the run; the test then
 looks at the editor, as a person would, and answers.
 
-Usage: test-screen-kill.py KHADIM [KILLS [SEED]]
+Usage: test-screen-kill.py KHADIM [KILLS [SEED [LINES]]]
 """
 import json
 import os
@@ -23,7 +23,8 @@ import desk as desks  # noqa: E402
 KHADIM = os.path.abspath(sys.argv[1])
 KILLS = int(sys.argv[2]) if len(sys.argv) > 2 else 25
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-LINES = 12
+# With more than nine lines the click lands in the text, not below it.
+LINES = int(sys.argv[4]) if len(sys.argv) > 4 else 8
 LIMIT_S = 120
 # Of all kills, so many may need a person.
 MAX_SHARE = 0.02
