@@ -409,9 +409,8 @@ play (Run *run)
   g_autoptr(GError) error = NULL;
   gint64 seq = 0;
 
-  /* A person is not shown again what came before the interruption; a program
-   * gets the whole stream of the session. */
-  if (run->options->resume != NULL && !run->options->json)
+  /* A resume goes on where the stream was. */
+  if (run->options->resume != NULL)
     seq = MAX (khadim_store_get_last_seq (run->store, id, NULL), 0);
   play_once (run, seq);
   while (run->exit_code == KHADIM_EXIT_QUESTION && settle_questions (run, &error))
